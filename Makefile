@@ -1,0 +1,81 @@
+# KICK. Go and make are all you need: every tool is built from the modules below
+# .tools, once, into a cache outside the tree.
+
+# No cgo: no C compiler needed, and packages compiled for the control plane are
+# found again in the build cache.
+export CGO_ENABLED = 0
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+NODE    ?= fake
+SUITE   ?= chainsaw/suites/core
+CLUSTER  = go run ./kick/kicktest/cluster
+# $(call tool,NAME) is the path of a pinned tool, built on first use.
+tool     = $(or $(shell $(CLUSTER) tool $(1)),$(error cannot build $(1)))
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: bin/kick-sim ## replay all scenarios in the simulator
+	@bin/kick-sim run scenarios/
+
+.PHONY: test
+test: ## run all tests; the first time this builds a control plane, about 8 minutes
+	@$(CLUSTER) build
+	@$(call tool,gotestsum) --format pkgname --format-hide-empty-pkg -- -timeout 30m $(TESTFLAGS) ./...
+
+.PHONY: lint
+lint: ## check the import law and the house rules
+	@$(call tool,golangci-lint) run
+
+.PHONY: generate
+generate: ## write CRDs, deepcopy functions and the RBAC role from markers
+	@$(call tool,controller-gen) object crd rbac:roleName=kick paths=./kick/... \
+		output:crd:dir=kick/api/crds output:rbac:dir=kick/operator/rbac
+
+.PHONY: verify
+verify: ## fail if a generated file is not what generate writes
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && mkdir "$$tmp/tree" "$$tmp/generated" && \
+	for copy in tree generated; do \
+		git ls-files -coz --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$$tmp/$$copy"; \
+	done && $(MAKE) -C "$$tmp/generated" generate && cd "$$tmp" && \
+	git --no-pager diff --no-index --exit-code tree generated || \
+	{ echo "generated files differ: run make generate and commit what it writes"; exit 1; }
+
+.PHONY: build
+build: bin/kick bin/kick-sim ## compile all commands into bin/
+
+# The Go build cache knows better than make what is out of date.
+.PHONY: bin/kick bin/kick-sim
+bin/kick bin/kick-sim: bin/%:
+	@go build -o $@ ./cmd/$*
+
+.PHONY: demo
+demo: ## see a changed Secret restart its Deployment on a real control plane
+	@go run ./kick/kicktest/demo
+
+.PHONY: cluster-up
+cluster-up: ## start a control plane and leave it running; NODE=real for real containers
+	@$(CLUSTER) up --node $(NODE)
+
+.PHONY: cluster-down
+cluster-down: ## end it
+	@$(CLUSTER) down
+
+.PHONY: test-e2e
+test-e2e: ## run the Chainsaw suites against the operator on a real control plane
+	@$(CLUSTER) e2e --suite $(SUITE)
+
+.PHONY: bench
+bench: ## measure the simulator and the restart latency
+	@go test -run '^$$' -bench . -benchmem $(BENCHFLAGS) ./sim/... ./kick/...
+
+.PHONY: docs
+docs: ## say where to read
+	@echo "start at README.md, then docs/ARCHITECTURE.md; decisions are in docs/decisions/"
+
+.PHONY: clean
+clean: ## remove what build and test wrote into the tree; the cache stays
+	@rm -rf bin

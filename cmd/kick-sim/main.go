@@ -1,0 +1,29 @@
+// Command kick-sim runs scenarios of KICK in a simulated cluster.
+package main
+
+import (
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/corewire/kick/sim/cli"
+)
+
+// version is set by the linker; else the build tells.
+var version = ""
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], cli.Program{
+		Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Version: buildVersion(),
+	}))
+}
+
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

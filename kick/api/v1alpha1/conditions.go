@@ -1,0 +1,14 @@
+package v1alpha1
+
+// The condition types KICK writes. Each kind has one summary condition, set on the first visit and
+// carrying the generation it was judged at; its reason is one of the constants documented in
+// kick/model/request.
+const (
+	// ConditionReady is the summary of a KickPolicy or NotificationPolicy. True: the policy is in
+	// force. False: it is not, and the message says what to change. Unknown: not judged yet.
+	ConditionReady = "Ready"
+
+	// ConditionCompleted is the summary of a KickRequest. True in the phases Succeeded,
+	// NoLongerRequired and DryRun, False in Failed, Unknown while the request is in progress.
+	ConditionCompleted = "Completed"
+)

@@ -1,0 +1,88 @@
+// Package controllers says what a controller is: data, so that the same list runs
+// on controller-runtime against a cluster and on the simulator's single thread.
+// Watches, filters and indexes are part of it, because that is where operators
+// lose events. Each controller is one folder below.
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/model"
+)
+
+// Controller is one reconcile loop and everything that feeds it. Between two
+// passes over one key it keeps nothing that a crash may not lose.
+type Controller struct {
+	// Name is unique, lower case; it labels logs and metrics.
+	Name string
+	// Watches feed its queue.
+	Watches []Watch
+	// Workers is how many keys may be worked on at a time; 0 means 1. A single key
+	// is never worked on twice at a time.
+	Workers int
+	// Reconcile makes one pass over a key. An error is retried with a growing delay.
+	Reconcile func(context.Context, model.Key) (Result, error)
+}
+
+// Result says when to look again if nothing happens before.
+type Result struct {
+	// After is the delay; 0 means not by time.
+	After time.Duration
+}
+
+// Watch maps events of one kind of object to keys.
+type Watch struct {
+	// Object is an empty object of the kind.
+	Object client.Object
+	// Keys are the keys an event makes worth a pass; none means that the event is
+	// of no interest. It may read caches but never the API server.
+	Keys func(context.Context, Event) []model.Key
+}
+
+// Event is a change of one object in the cache. Objects are shared and must not
+// be changed.
+type Event struct {
+	Old client.Object // nil: it appeared, or the cache is being filled
+	New client.Object // nil: it is gone
+}
+
+// Object is the newest state there is.
+func (e Event) Object() client.Object {
+	if e.New != nil {
+		return e.New
+	}
+	return e.Old
+}
+
+// Index makes objects of one kind listable by a value (client.MatchingFields).
+type Index struct {
+	Object client.Object
+	Name   string
+	Values func(client.Object) []string
+}
+
+// Transform makes an object small before it enters the cache. It changes only the
+// struct it is given, never what that struct shares with others.
+type Transform struct {
+	Object client.Object
+	Apply  func(client.Object)
+}
+
+// Wiring is everything an engine needs to run KICK.
+type Wiring struct {
+	Controllers []Controller
+	Indexes     []Index
+	Transforms  []Transform
+}
+
+// Kinds are the kinds of object that must be cached, each once, in a fixed order.
+func (w Wiring) Kinds() []client.Object {
+	var all []client.Object
+	for _, t := range w.Transforms {
+		all = append(all, t.Object)
+	}
+	return all
+}

@@ -1,0 +1,147 @@
+// Package policy keeps the status of each KickPolicy: whether it is in force, and
+// how many workloads it selects and holds back.
+package policy
+
+import (
+	"context"
+	"time"
+
+	"github.com/benbjohnson/clock"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/apply"
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/model"
+)
+
+// Reasons of the Ready condition.
+const (
+	Validated          = "Validated"          // the policy is in force
+	ConfigurationError = "ConfigurationError" // a field cannot be read; the gate stays closed for this policy
+)
+
+// pace is the shortest time between two status writes that only move counts, so
+// that a rollout of many workloads is not a flood of them.
+const pace = 5 * time.Second
+
+// Deps is what the controller works with.
+type Deps struct {
+	Clock  clock.Clock
+	Gather *gather.Gatherer
+	Apply  *apply.Applier
+}
+
+type reconciler struct {
+	Deps
+	counted map[model.Key]time.Time // last write that only moved counts; one worker, so no lock
+}
+
+// New returns the controller.
+func New(d Deps) controllers.Controller {
+	r := &reconciler{Deps: d, counted: map[model.Key]time.Time{}}
+	c := controllers.Controller{Name: "policy", Reconcile: r.reconcile}
+	c.Watches = []controllers.Watch{
+		{Object: &v1alpha1.KickPolicy{}, Keys: itself},
+		{Object: &v1alpha1.KickRequest{}, Keys: r.moved},
+	}
+	for _, k := range d.Gather.Workloads {
+		c.Watches = append(c.Watches, controllers.Watch{Object: k.New(), Keys: r.relabelled})
+	}
+	return c
+}
+
+func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.Result, error) {
+	result, err := r.pass(ctx, id, gather.FromCache)
+	if apply.Outdated(err) {
+		result, err = r.pass(ctx, id, gather.ReadLive)
+	}
+	return result, err
+}
+
+func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) {
+	look, err := r.Gather.Policy(ctx, id, f)
+	if err != nil {
+		return controllers.Result{}, err
+	}
+	if look.Object == nil {
+		delete(r.counted, id)
+		return controllers.Result{}, nil
+	}
+	now := gather.Now(r.Clock)
+	want := status(look, now)
+	if equality.Semantic.DeepEqual(want, look.Object.Status) {
+		return controllers.Result{}, nil
+	}
+	if sameVerdict(want, look.Object.Status) {
+		if wait := pace - now.Sub(r.counted[id]); wait > 0 && wait <= pace {
+			return controllers.Result{After: wait}, nil
+		}
+		r.counted[id] = now
+	}
+	p := look.Object.DeepCopy()
+	p.Status = want
+	return controllers.Result{}, r.Apply.PolicyStatus(ctx, p)
+}
+
+// status is what the policy's status has to say.
+func status(look *gather.PolicyLook, now time.Time) v1alpha1.KickPolicyStatus {
+	p := look.Object
+	ready := metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: p.Generation,
+		Reason: Validated, Message: "The policy is in force.", LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+	}
+	if look.Model.Invalid != "" {
+		ready.Status, ready.Reason = metav1.ConditionFalse, ConfigurationError
+		ready.Message = apply.Cut(look.Model.Invalid + ". The gate stays closed for this policy; others are not affected.")
+	}
+	st := *p.Status.DeepCopy()
+	st.ObservedGeneration, st.MatchedWorkloads, st.BlockedWorkloads = p.Generation, look.Matched, look.Blocked
+	meta.SetStatusCondition(&st.Conditions, ready)
+	return st
+}
+
+// sameVerdict reports whether two statuses differ in counts only.
+func sameVerdict(a, b v1alpha1.KickPolicyStatus) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && equality.Semantic.DeepEqual(a.Conditions, b.Conditions)
+}
+
+func itself(_ context.Context, e controllers.Event) []model.Key {
+	o := e.Object()
+	return []model.Key{{Kind: "KickPolicy", Namespace: o.GetNamespace(), Name: o.GetName()}}
+}
+
+// moved leads from a request that began or ceased to wait to the policies of its
+// namespace.
+func (r *reconciler) moved(ctx context.Context, e controllers.Event) []model.Key {
+	if waits(e.Old) == waits(e.New) {
+		return nil
+	}
+	return r.all(ctx, e.Object().GetNamespace())
+}
+
+func waits(o client.Object) bool {
+	k, ok := o.(*v1alpha1.KickRequest)
+	return ok && k != nil && gather.Request(k).Status.Phase.Waiting()
+}
+
+// relabelled leads from a workload that came, went or changed its labels to the
+// policies of its namespace.
+func (r *reconciler) relabelled(ctx context.Context, e controllers.Event) []model.Key {
+	if e.Old != nil && e.New != nil && equality.Semantic.DeepEqual(e.Old.GetLabels(), e.New.GetLabels()) {
+		return nil
+	}
+	return r.all(ctx, e.Object().GetNamespace())
+}
+
+func (r *reconciler) all(ctx context.Context, namespace string) []model.Key {
+	keys, err := r.Gather.PolicyKeys(ctx, namespace)
+	if err != nil { // a cache that cannot be read will be read by the next event
+		return nil
+	}
+	return keys
+}

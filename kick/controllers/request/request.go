@@ -1,0 +1,112 @@
+// Package request takes each workload from a recorded change to a finished
+// restart. It is keyed by workload, level-triggered: whatever woke it, the pass
+// looks at what is, so that an event can be lost and a change cannot.
+package request
+
+import (
+	"context"
+	"time"
+
+	"github.com/benbjohnson/clock"
+	"github.com/go-logr/logr"
+
+	"github.com/corewire/kick/kick/apply"
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/events"
+	"github.com/corewire/kick/kick/explain"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/metrics"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/decide"
+)
+
+// retryRefused is how long a restart that the API server refuses is left alone.
+const retryRefused = 5 * time.Minute
+
+// Deps is what the controller works with.
+type Deps struct {
+	Clock   clock.Clock
+	Gather  *gather.Gatherer
+	Apply   *apply.Applier
+	Events  events.Recorder
+	Metrics *metrics.Metrics
+}
+
+type reconciler struct{ Deps }
+
+// New returns the controller.
+func New(d Deps) controllers.Controller {
+	r := &reconciler{d}
+	return controllers.Controller{Name: "request", Workers: 4, Watches: r.watches(), Reconcile: r.reconcile}
+}
+
+// reconcile makes one pass: gather, decide, apply. Its one write wakes it again
+// through the watch, so nothing is queued after a success. If what was judged
+// turned out to be old, one more pass is made on live objects.
+func (r *reconciler) reconcile(ctx context.Context, target model.Key) (controllers.Result, error) {
+	result, err := r.pass(ctx, target, gather.FromCache)
+	if apply.Outdated(err) {
+		result, err = r.pass(ctx, target, gather.ReadLive)
+	}
+	return result, err
+}
+
+func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshness) (controllers.Result, error) {
+	now := gather.Now(r.Clock)
+	s, err := r.Gather.Workload(ctx, target, now, f)
+	if err != nil {
+		return controllers.Result{}, err
+	}
+	v := decide.Decide(s, now)
+	result := controllers.Result{}
+	if !v.WakeAt.IsZero() {
+		result.After = max(v.WakeAt.Sub(now), time.Millisecond)
+	}
+	switch v.Action {
+	case decide.None:
+	case decide.Open:
+		err = r.Apply.Open(ctx, s.Workload)
+	case decide.Status:
+		err = r.write(ctx, s, v.Status, v.Decisive)
+	case decide.Stamp:
+		if err = r.Apply.Stamp(ctx, s.Workload, v.StampAt); err != nil {
+			return r.unstamped(ctx, s, now, err)
+		}
+		logr.FromContextOrDiscard(ctx).Info("restarted", "target", target.String(), "why", explain.Step(v.Decisive))
+	}
+	return result, err
+}
+
+// write brings the request's status to what the verdict says, if it says anything
+// new, and tells about it.
+func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.RequestStatus, why *decide.Step) error {
+	st.Message = apply.Cut(explain.Step(why))
+	before := s.Request.Status
+	if before.Equal(st) {
+		return nil
+	}
+	if err := r.Apply.Status(ctx, s.Request, st); err != nil {
+		return err
+	}
+	r.Metrics.Transition(before.Phase, st.Phase)
+	if e, worth := events.ForTransition(before, st); worth {
+		r.Events.Record(s.Request, s.Workload, e)
+	}
+	if before.Phase != st.Phase {
+		logr.FromContextOrDiscard(ctx).Info("request moved", "target", s.Target.String(),
+			"from", string(before.Phase), "to", string(st.Phase), "reason", string(st.Reason), "message", st.Message)
+	}
+	return nil
+}
+
+// unstamped sorts out a restart that did not go through. What the API server will
+// not have is said in the status and tried again now and then; anything else,
+// a conflict above all, goes back to the caller.
+func (r *reconciler) unstamped(ctx context.Context, s *model.Snapshot, now time.Time, err error) (controllers.Result, error) {
+	why, refused := apply.Refused(err)
+	if !refused {
+		return controllers.Result{}, err
+	}
+	v := decide.Refused(s, now, why)
+	return controllers.Result{After: retryRefused}, r.write(ctx, s, v.Status, v.Decisive)
+}

@@ -1,0 +1,93 @@
+package request
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/sources"
+)
+
+// watches back every model.WakeOn with an event that ends the wait.
+func (r *reconciler) watches() []controllers.Watch {
+	all := []controllers.Watch{
+		{Object: &v1alpha1.KickRequest{}, Keys: target},            // WakeOnRequest
+		{Object: &v1alpha1.SourceObservation{}, Keys: r.consumers}, // WakeOnLedger
+		{Object: &v1alpha1.KickPolicy{}, Keys: r.everyone},         // WakeOnPolicy
+	}
+	for _, k := range r.Gather.Workloads { // WakeOnWorkload
+		name := k.Name()
+		all = append(all, controllers.Watch{Object: k.New(), Keys: func(_ context.Context, e controllers.Event) []model.Key {
+			o := e.Object()
+			return []model.Key{{Kind: name, Namespace: o.GetNamespace(), Name: o.GetName()}}
+		}})
+	}
+	for _, k := range r.Gather.Sources { // WakeOnSource
+		all = append(all, controllers.Watch{Object: k.New(), Keys: r.existence(k)})
+	}
+	return all
+}
+
+// target leads from a request to its workload.
+func target(_ context.Context, e controllers.Event) []model.Key {
+	return []model.Key{gather.TargetOf(e.Object().(*v1alpha1.KickRequest))}
+}
+
+// consumers leads from a record to the workloads that read its source.
+func (r *reconciler) consumers(ctx context.Context, e controllers.Event) []model.Key {
+	return r.of(ctx, ledger.SourceOf(e.Object().(*v1alpha1.SourceObservation)))
+}
+
+// everyone leads from a policy to all workloads of its namespace: which of them it
+// selects, and selected before, is for the pass to see.
+func (r *reconciler) everyone(ctx context.Context, e controllers.Event) []model.Key {
+	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() {
+		return nil // its status
+	}
+	keys, err := r.Gather.WorkloadKeys(ctx, e.Object().GetNamespace())
+	if err != nil { // a cache that cannot be read will be read by the next event
+		return nil
+	}
+	return keys
+}
+
+// existence lets a missing source or key wake those that wait for it, and a label
+// those whose scope it decides. Content is not its business: that comes through
+// the ledger.
+func (r *reconciler) existence(k sources.Kind) func(context.Context, controllers.Event) []model.Key {
+	return func(ctx context.Context, e controllers.Event) []model.Key {
+		if e.Old != nil && e.New != nil && sameKeys(k, e) && maps.Equal(e.Old.GetLabels(), e.New.GetLabels()) {
+			return nil
+		}
+		o := e.Object()
+		return r.of(ctx, model.Key{Kind: k.Name(), Namespace: o.GetNamespace(), Name: o.GetName()})
+	}
+}
+
+func sameKeys(k sources.Kind, e controllers.Event) bool { return names(k, e.Old) == names(k, e.New) }
+
+// names joins the key names; a slash cannot stand in one.
+func names(k sources.Kind, o client.Object) string {
+	all := k.KeyNames(o)
+	slices.Sort(all)
+	joined := ""
+	for _, n := range all {
+		joined += n + "/"
+	}
+	return joined
+}
+
+func (r *reconciler) of(ctx context.Context, source model.Key) []model.Key {
+	keys, err := r.Gather.Consumers(ctx, source)
+	if err != nil { // a cache that cannot be read will be read by the next event
+		return nil
+	}
+	return keys
+}

@@ -1,0 +1,199 @@
+// Package source keeps the ledger: one record for each source that a managed
+// workload refers to, written before anything else happens because of a change.
+// It opens no requests; that a record was written is what wakes the controller
+// that does.
+package source
+
+import (
+	"context"
+	"time"
+
+	"github.com/benbjohnson/clock"
+	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/apply"
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/metrics"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/model/observation"
+	"github.com/corewire/kick/kick/sources"
+)
+
+// Pace of baseline writes: adopting a large cluster must not be a burst, and a
+// real change never waits behind it.
+const (
+	baselinesPerSecond = 20
+	baselineBurst      = 20
+)
+
+// Deps is what the controller works with.
+type Deps struct {
+	Clock   clock.Clock
+	Gather  *gather.Gatherer
+	Apply   *apply.Applier
+	Metrics *metrics.Metrics
+	// Namespace is KICK's own, where the installation key lies.
+	Namespace string
+	// NewKey draws the bytes of an installation key, should none exist yet.
+	NewKey func() []byte
+	// Started is when this process began.
+	Started time.Time
+}
+
+type reconciler struct {
+	Deps
+	baselines *rate.Limiter
+	keys      keyring
+}
+
+// New returns the controller.
+func New(d Deps) controllers.Controller {
+	r := &reconciler{Deps: d, baselines: rate.NewLimiter(baselinesPerSecond, baselineBurst)}
+	c := controllers.Controller{Name: "source", Workers: 4, Reconcile: r.reconcile}
+	for _, k := range d.Gather.Sources {
+		c.Watches = append(c.Watches, controllers.Watch{Object: k.New(), Keys: r.content(k)})
+	}
+	for _, k := range d.Gather.Workloads {
+		c.Watches = append(c.Watches, controllers.Watch{Object: k.New(), Keys: references(k.Template)})
+	}
+	c.Watches = append(c.Watches,
+		controllers.Watch{Object: &v1alpha1.SourceObservation{}, Keys: observed},
+		controllers.Watch{Object: &v1alpha1.KickPolicy{}, Keys: r.scope},
+	)
+	return c
+}
+
+// reconcile makes one pass over one source, once the installation key is known. A conflict means that the record in
+// the cache was old, so the pass is made once more on the live one.
+func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.Result, error) {
+	if ready, err := r.keys.load(ctx, &r.Deps); !ready || err != nil {
+		return controllers.Result{After: time.Millisecond}, err
+	}
+	result, err := r.pass(ctx, id, gather.FromCache)
+	if apply.Outdated(err) {
+		result, err = r.pass(ctx, id, gather.ReadLive)
+	}
+	return result, err
+}
+
+func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) {
+	look, err := r.Gather.Source(ctx, id, f)
+	if err != nil {
+		return controllers.Result{}, err
+	}
+	if !look.Wanted() {
+		r.Gather.Sightings.Gone(id)
+		if look.Record == nil {
+			return controllers.Result{}, nil
+		}
+		return controllers.Result{}, r.Apply.Forget(ctx, look.Record)
+	}
+	now := gather.Now(r.Clock)
+	kind, record := observation.Observe(observation.Input{
+		Now: now, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
+		Source: look.Source, Record: look.Record, Since: latest(r.Started, look.PolicySince),
+		NewestStamp: look.NewestStamp, First: r.Gather.Sightings.First(id),
+	})
+	if kind == observation.NoChange {
+		return controllers.Result{}, nil
+	}
+	if kind == observation.Baseline {
+		if wait := r.pace(now); wait > 0 {
+			return controllers.Result{After: wait}, nil
+		}
+	}
+	if err := r.Apply.Record(ctx, record); err != nil {
+		return controllers.Result{}, err
+	}
+	r.Gather.Sightings.Recorded(id)
+	if kind == observation.Relevant {
+		r.Metrics.Change(id)
+	}
+	return controllers.Result{}, nil
+}
+
+// pace takes a turn for a baseline write, or says how long to wait for one.
+func (r *reconciler) pace(now time.Time) time.Duration {
+	turn := r.baselines.ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > 0 {
+		turn.CancelAt(now)
+	}
+	return wait
+}
+
+// content lets through what may have changed a source's content, and notes what
+// the watch saw of it. Metadata churn ends here.
+func (r *reconciler) content(k sources.Kind) func(context.Context, controllers.Event) []model.Key {
+	return func(_ context.Context, e controllers.Event) []model.Key {
+		o := e.Object()
+		id := model.Key{Kind: k.Name(), Namespace: o.GetNamespace(), Name: o.GetName()}
+		if e.Old != nil && e.New != nil {
+			from, to := sources.Digest(e.Old), sources.Digest(e.New)
+			if from == to {
+				return nil
+			}
+			r.Gather.Sightings.Saw(id, from, sources.LastWrite(e.New), gather.Now(r.Clock))
+		}
+		return []model.Key{id}
+	}
+}
+
+// references are the sources that a template refers to now or did before. A
+// status update changes nothing of it.
+func references(template func(client.Object) *corev1.PodTemplateSpec) func(context.Context, controllers.Event) []model.Key {
+	return func(_ context.Context, e controllers.Event) []model.Key {
+		if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID() {
+			return nil
+		}
+		seen := map[discover.Ref]bool{}
+		var keys []model.Key
+		for _, o := range []client.Object{e.New, e.Old} {
+			if o == nil {
+				continue
+			}
+			for _, ref := range discover.Refs(&template(o).Spec) {
+				if !seen[ref] {
+					seen[ref] = true
+					keys = append(keys, model.Key{Kind: ref.Kind, Namespace: o.GetNamespace(), Name: ref.Name})
+				}
+			}
+		}
+		return keys
+	}
+}
+
+// observed leads from a record to its source, so that one that is deleted, edited
+// or left over from another life is put right.
+func observed(_ context.Context, e controllers.Event) []model.Key {
+	o := e.Object().(*v1alpha1.SourceObservation)
+	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() {
+		return nil
+	}
+	return []model.Key{ledger.SourceOf(o)}
+}
+
+// scope leads from a policy that came or went to every source of its namespace.
+func (r *reconciler) scope(ctx context.Context, e controllers.Event) []model.Key {
+	if e.Old != nil && e.New != nil {
+		return nil
+	}
+	keys, err := r.Gather.References(ctx, e.Object().GetNamespace())
+	if err != nil { // a cache that cannot be read will be read by the next event
+		return nil
+	}
+	return keys
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

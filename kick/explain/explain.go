@@ -1,0 +1,172 @@
+// Package explain turns the steps of a verdict into sentences. Events, request
+// status, the command line, the UI and the simulator all say the same thing
+// because they all ask here. Pure: no client, no API types, no clock. A sentence
+// never holds a duration counted from now, so that the same state always reads
+// the same and is not written twice.
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/decide"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// Step is the sentence for one step of a trail. It names the facts with their
+// times, what stands in the way, and what happens next.
+func Step(s *decide.Step) string {
+	if s == nil {
+		return ""
+	}
+	if say, ok := sentences[s.Reason]; ok {
+		return say(s)
+	}
+	if s.Reason != "" {
+		return sentence(string(s.Reason), s.Detail)
+	}
+	return passed(s)
+}
+
+// sentences has one entry per reason that needs more than its name.
+var sentences = map[request.Reason]func(*decide.Step) string{
+	request.Opened: func(s *decide.Step) string {
+		return fmt.Sprintf("%s changed %s; waiting for the first judgement.", s.Object, Time(s.At))
+	},
+	request.OutsideSchedule: func(s *decide.Step) string {
+		return sentence("The policy's schedule is shut", s.Detail) + looksAgain(s)
+	},
+	request.ConfigurationError: func(s *decide.Step) string {
+		return fmt.Sprintf("%s: %s. The gate stays closed for this policy; others are not affected.", s.Object, strings.TrimSuffix(s.Detail, "."))
+	},
+	request.PolicySuspended: func(s *decide.Step) string {
+		return fmt.Sprintf("%s is suspended; the change is kept and acted on when spec.suspend is false.", s.Object)
+	},
+	request.PolicyConflict: func(s *decide.Step) string {
+		return fmt.Sprintf("Several policies select this workload (%s); narrow their workloadSelectors until one is left.", s.Detail)
+	},
+	request.Settling: func(s *decide.Step) string {
+		return fmt.Sprintf("The last change was observed %s; waiting until %s for further edits.", Time(s.At), Time(s.Until))
+	},
+	request.SourceMissing: func(s *decide.Step) string {
+		if s.Detail != "" {
+			return fmt.Sprintf("%s lacks the required %s; new pods could not start. Waiting until it is there.", s.Object, s.Detail)
+		}
+		return fmt.Sprintf("%s is required and does not exist; new pods could not start. Waiting until it is there.", s.Object)
+	},
+	request.RateLimited: func(s *decide.Step) string {
+		return fmt.Sprintf("KICK restarted it %s; spec.restart.minInterval of %s allows the next restart from %s.", Time(s.At), s.Object, Time(s.Until))
+	},
+	request.RolloutInProgress: func(s *decide.Step) string {
+		return sentence("The workload is rolling", s.Detail) + " It is judged when that is over."
+	},
+	request.Paused: func(s *decide.Step) string {
+		return fmt.Sprintf("%s is paused; a restart would do nothing. Resume it and KICK goes on.", s.Object)
+	},
+	request.OnDelete: func(s *decide.Step) string {
+		return fmt.Sprintf("%s has updateStrategy OnDelete; delete its pods to let them read the new content.", s.Object)
+	},
+	request.Partitioned: func(s *decide.Step) string {
+		return fmt.Sprintf("Only pods below the partition of %s are stale, and a restart does not reach them; lower spec.updateStrategy.rollingUpdate.partition or delete the pods.", s.Object)
+	},
+	request.PodsNotStarted: func(s *decide.Step) string {
+		return fmt.Sprintf("Only pods that have not started are left to judge for %s; waiting for them.", s.Object)
+	},
+	request.Restarting:       restarting,
+	request.RestartCompleted: completed,
+	request.Fresh: func(s *decide.Step) string {
+		if s.At.IsZero() {
+			return "No source it reads is on record as changed."
+		}
+		return fmt.Sprintf("Every pod read its sources after the last change (%s, %s).", s.Object, Time(s.At))
+	},
+	request.NotRunning: func(*decide.Step) string {
+		return "No pod runs, so none carries old content; pods started later read the current one."
+	},
+	request.NoLongerManaged: func(s *decide.Step) string {
+		return fmt.Sprintf("No KickPolicy of the namespace selects %s any more.", s.Object)
+	},
+	request.DryRunOnly: func(s *decide.Step) string {
+		return fmt.Sprintf("Would restart now; %s has spec.dryRun.%s", s.Object, proof(s))
+	},
+	request.RolloutTimeout: func(s *decide.Step) string {
+		return sentence(fmt.Sprintf("The rollout of %s made no progress for --rollout-timeout", Time(s.At)), s.Detail) + " A newer change tries again."
+	},
+	request.ProgressDeadlineExceeded: func(s *decide.Step) string {
+		return sentence(fmt.Sprintf("The rollout of %s exceeded spec.progressDeadlineSeconds", Time(s.At)), s.Detail) + " A newer change tries again."
+	},
+	request.Reverted: func(s *decide.Step) string {
+		return fmt.Sprintf("The stamp of %s was %s and pod %s still carries old content; KICK does not fight over it.", Time(s.At), taken(s.Manager), s.Pod)
+	},
+	request.TargetNotFound: func(s *decide.Step) string { return fmt.Sprintf("%s does not exist.", s.Object) },
+	request.PatchRejected: func(s *decide.Step) string {
+		return sentence(fmt.Sprintf("The API server refuses to restart %s", s.Object), s.Detail)
+	},
+}
+
+func restarting(s *decide.Step) string {
+	if s.Outcome == decide.Act {
+		return fmt.Sprintf("%s changed %s; restarting.%s", s.Object, Time(s.At), proof(s))
+	}
+	if s.Manager != "" && s.Manager != model.FieldManager {
+		return fmt.Sprintf("The stamp of %s was %s; waiting for the running rollout to judge by its pods.", Time(s.At), taken(s.Manager))
+	}
+	return fmt.Sprintf("Restarted %s; watching the rollout.", Time(s.At))
+}
+
+func completed(s *decide.Step) string {
+	if s.Manager != "" && s.Manager != model.FieldManager {
+		return fmt.Sprintf("Restarted %s; the stamp was %s, and every pod carries the current content.", Time(s.At), taken(s.Manager))
+	}
+	return fmt.Sprintf("Restarted %s; the rollout is complete.", Time(s.At))
+}
+
+// passed is the sentence of a rule that had nothing against a restart.
+func passed(s *decide.Step) string {
+	switch {
+	case s.Rule == "freshness" && s.Pod != "":
+		return fmt.Sprintf("%s changed %s.%s", s.Object, Time(s.At), proof(s))
+	case s.Rule == "freshness" && !s.At.IsZero():
+		return fmt.Sprintf("%s changed %s, while its pods were running.", s.Object, Time(s.At))
+	case s.Detail != "":
+		return sentence(s.Rule+" allows it", s.Detail)
+	default:
+		return s.Rule + " allows it."
+	}
+}
+
+func proof(s *decide.Step) string {
+	if s.Pod == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Pod %s is only known to have read its sources after %s.", s.Pod, Time(s.Since))
+}
+
+func taken(manager string) string {
+	if manager == "" {
+		return "removed"
+	}
+	return "taken over by " + manager
+}
+
+func looksAgain(s *decide.Step) string {
+	if s.Until.IsZero() {
+		return " No later time opens it."
+	}
+	return fmt.Sprintf(" Looks again %s.", Time(s.Until))
+}
+
+func sentence(head, detail string) string {
+	if detail == "" {
+		return head + "."
+	}
+	return head + ": " + strings.TrimSuffix(detail, ".") + "."
+}
+
+// Time prints an instant as every part of KICK does: UTC, with the fraction only
+// where there is one.
+func Time(t time.Time) string {
+	return strings.Replace(t.UTC().Format("2006-01-02 15:04:05.999999Z07:00"), "+00:00", "Z", 1)
+}

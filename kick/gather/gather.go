@@ -1,0 +1,99 @@
+// Package gather does all the reading of a pass and turns objects into the plain
+// values that decisions are made on. It decides nothing and writes nothing.
+//
+// Most reads come from caches, which lag. That is safe because every write that
+// follows carries the UID and resourceVersion of what was read here: a judgement
+// on an old copy ends in a conflict, and the pass after a conflict reads live.
+// Pods are always read live, for one workload, and only when the judgement
+// depends on them (DESIGN section 5).
+package gather
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/gates"
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/fingerprint"
+	"github.com/corewire/kick/kick/sources"
+	"github.com/corewire/kick/kick/workloads"
+)
+
+// Names of the cache indexes that gather relies on; Indexes builds them.
+const (
+	IndexSources = "kick.sources" // workloads by "<source kind>/<source name>"
+	IndexTarget  = "kick.target"  // requests by "<workload kind>/<workload name>"
+)
+
+// Gatherer reads the cluster for all controllers.
+type Gatherer struct {
+	Cache     client.Reader // may lag; hands out shared objects that must not be changed
+	Live      client.Reader // quorum reads
+	Workloads workloads.Registry
+	Sources   sources.Registry
+	Providers []gates.Provider
+	Sightings *ledger.Sightings
+	Settings  model.Settings
+}
+
+// Freshness of the workload and request in a pass.
+type Freshness bool
+
+// How a pass reads the objects it may write to.
+const (
+	FromCache Freshness = false
+	ReadLive  Freshness = true // after a conflict
+)
+
+func (g *Gatherer) reader(f Freshness) client.Reader {
+	if f == ReadLive {
+		return g.Live
+	}
+	return g.Cache
+}
+
+// get reads an object and reports whether it exists.
+func get(ctx context.Context, r client.Reader, k model.Key, obj client.Object) (bool, error) {
+	err := r.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Name}, obj)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", k, err)
+	}
+	return true, nil
+}
+
+// Source is one source as the cache holds it; absent if it does not exist.
+func (g *Gatherer) source(ctx context.Context, r client.Reader, id model.Key) (model.Source, error) {
+	kind := g.Sources.ByName(id.Kind)
+	obj := kind.New()
+	found, err := get(ctx, r, id, obj)
+	if err != nil || !found {
+		return model.Source{ID: id}, err
+	}
+	return sources.Model(kind, obj), nil
+}
+
+// Now reads a clock once for a pass: UTC, microseconds, the precision that
+// survives the way through the API server.
+func Now(clock interface{ Now() time.Time }) time.Time {
+	return clock.Now().UTC().Round(0).Truncate(time.Microsecond)
+}
+
+// InstallationKey reads the key that seals digests, live; false: there is none yet.
+func (g *Gatherer) InstallationKey(ctx context.Context, namespace string) (fingerprint.Key, bool, error) {
+	var s corev1.Secret
+	found, err := get(ctx, g.Live, model.Key{Kind: "Secret", Namespace: namespace, Name: ledger.KeySecret}, &s)
+	if err != nil || !found {
+		return fingerprint.Key{}, false, err
+	}
+	key, err := ledger.KeyFrom(&s)
+	return key, err == nil, err
+}

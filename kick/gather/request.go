@@ -1,0 +1,135 @@
+package gather
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// TargetOf is the workload a request is about.
+func TargetOf(r *v1alpha1.KickRequest) model.Key {
+	return model.Key{Kind: string(r.Spec.TargetRef.Kind), Namespace: r.Namespace, Name: r.Spec.TargetRef.Name}
+}
+
+// request picks the one request of a target that this pass is about. KICK keeps a
+// single one under a fixed name; people may add theirs under any name, and then
+// they are served one after the other: the oldest unfinished first, else KICK's
+// own, else the newest finished.
+func (g *Gatherer) request(ctx context.Context, target model.Key, f Freshness) (*model.Request, error) {
+	var list v1alpha1.KickRequestList
+	where := client.MatchingFields{IndexTarget: target.Kind + "/" + target.Name}
+	if err := g.Cache.List(ctx, &list, client.InNamespace(target.Namespace), where); err != nil {
+		return nil, fmt.Errorf("list requests for %s: %w", target, err)
+	}
+	chosen := choose(list.Items, model.ObjectName(target))
+	if f == FromCache {
+		return chosen, nil
+	}
+	id := model.Key{Kind: "KickRequest", Namespace: target.Namespace, Name: model.ObjectName(target)}
+	if chosen != nil {
+		id = chosen.ID
+	}
+	var r v1alpha1.KickRequest
+	found, err := get(ctx, g.Live, id, &r)
+	if err != nil || !found {
+		return nil, err
+	}
+	return Request(&r), nil
+}
+
+func choose(items []v1alpha1.KickRequest, own string) *model.Request {
+	if len(items) == 0 {
+		return nil
+	}
+	slices.SortFunc(items, func(a, b v1alpha1.KickRequest) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	pick := len(items) - 1
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].Name == own {
+			pick = i
+		}
+	}
+	for i := range items {
+		if !request.Phase(items[i].Status.Phase).Terminal() && items[i].DeletionTimestamp == nil {
+			pick = i
+			break
+		}
+	}
+	return Request(&items[pick])
+}
+
+// Request is a KickRequest in plain values.
+func Request(r *v1alpha1.KickRequest) *model.Request {
+	st := &r.Status
+	m := &model.Request{
+		ID:         model.Key{Kind: "KickRequest", Namespace: r.Namespace, Name: r.Name},
+		UID:        string(r.UID),
+		Version:    r.ResourceVersion,
+		Generation: r.Generation,
+		Created:    r.CreationTimestamp.UTC(),
+		Manual:     r.Spec.Trigger != v1alpha1.TriggerDependency,
+		ChangedAt:  micro(r.Spec.ChangedAt),
+		Status: model.RequestStatus{
+			Phase:        request.Phase(st.Phase),
+			OpenedAt:     micro(st.OpenedAt),
+			CompletedAt:  micro(st.CompletedAt),
+			LatestChange: micro(st.LatestObservedDependencyChange),
+		},
+	}
+	if st.Gate != nil {
+		m.Status.Reason, m.Status.Message = request.Reason(st.Gate.Reason), st.Gate.Message
+		m.Status.RequeueAt = micro(st.Gate.RequeueAt)
+	}
+	if st.CurrentRollout != nil {
+		m.Status.RolloutStart = st.CurrentRollout.StartedAt.UTC()
+		m.Status.RolloutRev = st.CurrentRollout.ReplicaSet
+		m.Status.RolloutGen = st.CurrentRollout.Generation
+	}
+	for _, c := range st.Causes {
+		m.Status.Causes = append(m.Status.Causes, model.Cause{
+			Source:    model.Key{Kind: string(c.Kind), Namespace: r.Namespace, Name: c.Name},
+			ChangedAt: c.ChangedAt.UTC(),
+		})
+	}
+	return m
+}
+
+func micro(t *metav1.MicroTime) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Finished reads one request that has ended, with what stands around its target;
+// nil if it is gone or has not ended.
+func (g *Gatherer) Finished(ctx context.Context, id model.Key, now time.Time) (*model.Snapshot, error) {
+	var r v1alpha1.KickRequest
+	found, err := get(ctx, g.Cache, id, &r)
+	if err != nil || !found || r.DeletionTimestamp != nil {
+		return nil, err
+	}
+	m := Request(&r)
+	if !m.Status.Phase.Terminal() {
+		return nil, nil
+	}
+	s := &model.Snapshot{Target: TargetOf(&r), Settings: g.Settings, Request: m}
+	if m.Status.Phase != request.Failed {
+		return s, nil
+	}
+	if s, err = g.Workload(ctx, TargetOf(&r), now, FromCache); err != nil {
+		return nil, err
+	}
+	s.Request = m
+	return s, nil
+}

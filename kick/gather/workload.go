@@ -1,0 +1,187 @@
+package gather
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/decide"
+	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/workloads"
+)
+
+// Workload reads everything about one workload: itself, its policies, the sources
+// its template refers to, their records, its request, its revisions, and its pods
+// when the judgement depends on them.
+func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Snapshot, error) {
+	s := &model.Snapshot{Target: target, Settings: g.Settings}
+	var err error
+	if s.Request, err = g.request(ctx, target, f); err != nil {
+		return nil, err
+	}
+	kind := g.Workloads.ByName(target.Kind)
+	if kind == nil {
+		return s, nil
+	}
+	obj := kind.New()
+	found, err := get(ctx, g.reader(f), target, obj)
+	if err != nil || !found {
+		return s, err
+	}
+	w := workloads.Model(kind, obj)
+	s.Workload = &w
+	if err := g.describe(ctx, s, kind, obj, now); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// describe fills in what surrounds an existing workload.
+func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloads.Kind, obj client.Object, now time.Time) error {
+	policies, scopes, err := g.policies(ctx, s.Workload)
+	if err != nil {
+		return err
+	}
+	s.Policies = policies
+	if len(policies) == 0 && s.Request == nil {
+		return nil // nobody asks about it
+	}
+	if err := g.dependencies(ctx, s, kind.Template(obj), scopes); err != nil {
+		return err
+	}
+	if s.Provider, err = g.Providers[0].Ask(ctx, g.Live, s.Workload, now); err != nil {
+		return err
+	}
+	revisions, err := g.revisions(ctx, kind, obj)
+	if err != nil {
+		return err
+	}
+	for _, r := range revisions {
+		s.Revisions = append(s.Revisions, kind.Describe(obj, r, revisions))
+	}
+	if !decide.NeedPods(s, now) {
+		return nil
+	}
+	s.Pods, err = g.pods(ctx, kind, obj, revisions)
+	s.PodsListed = err == nil
+	return err
+}
+
+// dependencies are all sources of the template; those outside the policy's scope
+// are marked, because a missing one still keeps new pods from starting.
+func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, t *corev1.PodTemplateSpec, scopes []labels.Selector) error {
+	for _, d := range discover.Dependencies(&t.Spec) {
+		id := model.Key{Kind: d.Kind, Namespace: s.Target.Namespace, Name: d.Name}
+		source, err := g.source(ctx, g.Cache, id)
+		if err != nil {
+			return err
+		}
+		record, err := g.record(ctx, g.Cache, id)
+		if err != nil {
+			return err
+		}
+		s.Dependencies = append(s.Dependencies, model.Dependency{
+			Dependency: d, Source: source, Record: record,
+			InScope:  len(scopes) != 1 || scopes[0].Matches(labels.Set(source.Labels)),
+			SeenLive: g.Sightings.Live(id),
+		})
+	}
+	return nil
+}
+
+// revisions are those the workload controls.
+func (g *Gatherer) revisions(ctx context.Context, kind workloads.Kind, obj client.Object) ([]client.Object, error) {
+	list := kind.NewRevisions()
+	options, err := selected(kind, obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Cache.List(ctx, list, options...); err != nil {
+		return nil, fmt.Errorf("list revisions of %s %s/%s: %w", kind.Name(), obj.GetNamespace(), obj.GetName(), err)
+	}
+	return workloads.Controlled(kind.Items(list), obj), nil
+}
+
+// pods lists the workload's pods live.
+func (g *Gatherer) pods(ctx context.Context, kind workloads.Kind, obj client.Object, revisions []client.Object) ([]model.Pod, error) {
+	var list corev1.PodList
+	options, err := selected(kind, obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Live.List(ctx, &list, options...); err != nil {
+		return nil, fmt.Errorf("list pods of %s %s/%s: %w", kind.Name(), obj.GetNamespace(), obj.GetName(), err)
+	}
+	var pods []model.Pod
+	for i := range list.Items {
+		p := &list.Items[i]
+		name, owned := kind.RevisionOf(p, obj, revisions)
+		if owned || unknownRevision(p, obj) {
+			pods = append(pods, pod(p, name))
+		}
+	}
+	return pods, nil
+}
+
+// unknownRevision reports whether the pod seems to belong to a ReplicaSet of the
+// workload that the cache has not seen yet. Such a pod is judged by its own
+// creation alone; leaving it out could hide a stale one.
+func unknownRevision(p *corev1.Pod, workload client.Object) bool {
+	ref := metav1.GetControllerOf(p)
+	return ref != nil && ref.Kind == "ReplicaSet" && strings.HasPrefix(ref.Name, workload.GetName()+"-")
+}
+
+func selected(kind workloads.Kind, obj client.Object) ([]client.ListOption, error) {
+	s, err := metav1.LabelSelectorAsSelector(kind.Selector(obj))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s/%s: spec.selector: %w", kind.Name(), obj.GetNamespace(), obj.GetName(), err)
+	}
+	return []client.ListOption{client.InNamespace(obj.GetNamespace()), client.MatchingLabelsSelector{Selector: s}}, nil
+}
+
+// pod is a Pod in plain values.
+func pod(p *corev1.Pod, revision string) model.Pod {
+	alive := p.DeletionTimestamp == nil
+	m := model.Pod{
+		Name:     p.Name,
+		Created:  p.CreationTimestamp.UTC(),
+		Revision: revision,
+		Ordinal:  workloads.Ordinal(p),
+		Running:  alive && p.Status.Phase == corev1.PodRunning,
+		Pending:  alive && (p.Status.Phase == corev1.PodPending || p.Status.Phase == ""),
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			m.ReadySince = c.LastTransitionTime.UTC()
+		}
+	}
+	m.Containers = make([]model.Container, 0, len(p.Status.InitContainerStatuses)+len(p.Status.ContainerStatuses))
+	for i := range p.Status.InitContainerStatuses {
+		m.Containers = append(m.Containers, container(&p.Status.InitContainerStatuses[i]))
+	}
+	for i := range p.Status.ContainerStatuses {
+		m.Containers = append(m.Containers, container(&p.Status.ContainerStatuses[i]))
+	}
+	return m
+}
+
+func container(c *corev1.ContainerStatus) model.Container {
+	m := model.Container{Name: c.Name, Restarted: c.RestartCount > 0}
+	switch {
+	case c.State.Running != nil:
+		m.StartedAt = c.State.Running.StartedAt.UTC()
+	case c.State.Terminated != nil:
+		m.StartedAt = c.State.Terminated.StartedAt.UTC()
+	}
+	if t := c.LastTerminationState.Terminated; t != nil {
+		m.FinishedAt = t.FinishedAt.UTC()
+	}
+	return m
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/corewire/kick/kick/kicktest/controlplane"
+)
+
+// operatorUser is who the operator is in the suites: with the rights that
+// controller-gen wrote down and no others, so that a missing one is seen here.
+const operatorUser = "system:serviceaccount:kick-system:kick"
+
+// endToEnd runs a Chainsaw suite against the operator, built from this tree, on a
+// control plane of its own. Pods of its fake node take about a second to start, as
+// real ones do: without that, tests that judge by pod times would prove nothing.
+func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error) {
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	tools, err := controlplane.Build(ctx, log, controlplane.Chainsaw)
+	if err != nil {
+		return err
+	}
+	plane, err := controlplane.Start(ctx, controlplane.Options{
+		Node: controlplane.FakeNode, PodReadyDelay: time.Second, Progress: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, plane.Stop()) }()
+	if err := plane.InstallCRDs(ctx, os.DirFS(filepath.Join(root, "kick", "api", "crds"))); err != nil {
+		return err
+	}
+	operator, err := startOperator(ctx, plane, root)
+	if err != nil {
+		return err
+	}
+	chainsaw := exec.CommandContext(ctx, tools[controlplane.Chainsaw], "test", "--test-dir", suite, "--no-color")
+	if config := filepath.Join(root, "chainsaw", "config.yaml"); exists(config) {
+		chainsaw.Args = append(chainsaw.Args, "--config", config)
+	}
+	chainsaw.Dir = root
+	chainsaw.Stdout, chainsaw.Stderr = out, log
+	chainsaw.Env = append(os.Environ(), "KUBECONFIG="+plane.Kubeconfig,
+		"PATH="+filepath.Dir(plane.Binaries[controlplane.Kubectl])+string(os.PathListSeparator)+os.Getenv("PATH"))
+	chainsaw.Cancel = func() error { return chainsaw.Process.Signal(os.Interrupt) }
+	if err := chainsaw.Run(); err != nil {
+		return fmt.Errorf("chainsaw: %w\nthe operator's last lines:\n%s", err, operator.Tail())
+	}
+	if !operator.Alive() {
+		return fmt.Errorf("the operator ended during the suite; its last lines:\n%s", operator.Tail())
+	}
+	return nil
+}
+
+// startOperator builds cmd/kick and runs it until it says that it is ready.
+func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root string) (*controlplane.Process, error) {
+	home := filepath.Dir(plane.Kubeconfig)
+	binary, kubeconfig := filepath.Join(home, "kick"), filepath.Join(home, "operator.kubeconfig")
+	compile := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/kick")
+	compile.Dir = root
+	if output, err := compile.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the operator: %w\n%s", err, output)
+	}
+	if err := grant(ctx, plane, filepath.Join(root, "kick", "operator", "rbac", "role.yaml")); err != nil {
+		return nil, err
+	}
+	if err := plane.WriteKubeconfig(kubeconfig, operatorUser, "system:serviceaccounts", "system:serviceaccounts:kick-system", "system:authenticated"); err != nil {
+		return nil, err
+	}
+	port, err := controlplane.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	probe := fmt.Sprintf("127.0.0.1:%d", port)
+	operator, err := plane.Run("kick", []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=kick-system"},
+		binary, "--health-probe-bind-address="+probe, "--metrics-bind-address=0")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("not ready after a minute"))
+	defer cancel()
+	return operator, controlplane.WaitHTTP(ctx, operator, "http://"+probe+"/readyz")
+}
+
+// grant gives the operator's user the generated role, in a namespace of its own.
+func grant(ctx context.Context, plane *controlplane.ControlPlane, role string) error {
+	for _, args := range [][]string{
+		{"create", "namespace", "kick-system"},
+		{"apply", "--server-side", "-f", role},
+		{"create", "clusterrolebinding", "kick", "--clusterrole=kick", "--user=" + operatorUser},
+	} {
+		kubectl := exec.CommandContext(ctx, plane.Binaries[controlplane.Kubectl], append(args, "--kubeconfig="+plane.Kubeconfig)...)
+		if output, err := kubectl.CombinedOutput(); err != nil {
+			return fmt.Errorf("kubectl %s: %w\n%s", args[0], err, output)
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,85 @@
+// Package ledger is the durable memory of observed changes: how a record looks as
+// a SourceObservation, and how the key that seals it is kept. It reads and writes
+// nothing itself; package gather and package apply do.
+package ledger
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/model"
+)
+
+// Name is the name of the record of a source.
+func Name(source model.Key) string { return model.ObjectName(source) }
+
+// SourceOf is the source that an observation is about.
+func SourceOf(o *v1alpha1.SourceObservation) model.Key {
+	return model.Key{Kind: string(o.Spec.Source.Kind), Namespace: o.Namespace, Name: o.Spec.Source.Name}
+}
+
+// Record is the observation in plain values. A name may collide only by a broken
+// hash, so what the record is about is taken from its spec.
+func Record(o *v1alpha1.SourceObservation) *model.Record {
+	r := &model.Record{
+		ID:              SourceOf(o),
+		UID:             string(o.UID),
+		Version:         o.ResourceVersion,
+		Created:         o.CreationTimestamp.UTC(),
+		Since:           o.Spec.Since.UTC(),
+		SourceVersion:   o.Spec.ResourceVersion,
+		KeyID:           o.Spec.KeyID,
+		KeyNames:        o.Spec.KeyNames,
+		KeyNamesPartial: o.Spec.KeyNamesTruncated,
+		History:         make([]model.Content, 0, len(o.Spec.History)),
+	}
+	for i := range o.Spec.History {
+		h := &o.Spec.History[i]
+		c := model.Content{
+			Seal: h.Fingerprint, Observed: h.Observed.UTC(), Written: h.Written.UTC(),
+			LastWrite: h.LastWrite.UTC(), Baseline: h.Baseline,
+		}
+		if h.KnownUntil != nil {
+			c.KnownUntil = h.KnownUntil.UTC()
+		}
+		r.History = append(r.History, c)
+	}
+	return r
+}
+
+// Observation is the object that holds a record.
+func Observation(r *model.Record) *v1alpha1.SourceObservation {
+	o := &v1alpha1.SourceObservation{
+		TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SourceObservation"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.ID.Namespace, Name: Name(r.ID), ResourceVersion: r.Version,
+			Labels: map[string]string{
+				"app.kubernetes.io/managed-by": model.FieldManager,
+				"kick.corewire.io/source-kind": r.ID.Kind,
+				"kick.corewire.io/source-name": model.LabelValue(r.ID.Name),
+			},
+		},
+		Spec: v1alpha1.SourceObservationSpec{
+			Source:            v1alpha1.SourceReference{Kind: v1alpha1.SourceKind(r.ID.Kind), Name: r.ID.Name},
+			Since:             metav1.NewMicroTime(r.Since),
+			ResourceVersion:   r.SourceVersion,
+			KeyID:             r.KeyID,
+			KeyNames:          r.KeyNames,
+			KeyNamesTruncated: r.KeyNamesPartial,
+		},
+	}
+	for _, c := range r.History {
+		entry := v1alpha1.ObservedContent{
+			Fingerprint: c.Seal, Observed: metav1.NewMicroTime(c.Observed), Written: metav1.NewMicroTime(c.Written),
+			LastWrite: metav1.NewTime(c.LastWrite), Baseline: c.Baseline,
+		}
+		if !c.KnownUntil.IsZero() {
+			until := metav1.NewMicroTime(c.KnownUntil.Truncate(time.Microsecond))
+			entry.KnownUntil = &until
+		}
+		o.Spec.History = append(o.Spec.History, entry)
+	}
+	return o
+}

@@ -1,0 +1,186 @@
+package decide
+
+import (
+	"slices"
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/freshness"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// maxCauses is how many changed sources a request's status names.
+const maxCauses = 16
+
+// Decide judges one workload. now is KICK's clock in microseconds; the snapshot
+// must hold the pods if NeedPods asked for them.
+func Decide(s *model.Snapshot, now time.Time) Verdict {
+	if s.Request == nil {
+		return withoutRequest(s, now)
+	}
+	f := newFacts(s, now)
+	switch st := s.Request.Status; {
+	case st.Phase.Terminal():
+		return finished(f)
+	case st.Phase == request.Executing:
+		return f.verdict(watch(f))
+	case restarted(f):
+		return f.adopt()
+	}
+	trail, decisive := ask(f)
+	v := f.verdict(*decisive)
+	v.Trail = trail
+	if decisive.Outcome == Act {
+		v.Action, v.StampAt = Stamp, f.stamp()
+	}
+	return v
+}
+
+// NeedPods reports whether a judgement of this snapshot depends on the pods, so
+// that gather lists them only then.
+func NeedPods(s *model.Snapshot, now time.Time) bool {
+	if s.Workload == nil || len(s.Policies) == 0 && (s.Request == nil || !s.Request.Manual) {
+		return false
+	}
+	if f := newProgress(s, now); f != nil && f.mayBeStuck() {
+		return true
+	}
+	if s.Request != nil && s.Request.Status.Phase == request.Executing {
+		f := facts{Snapshot: s, now: now}
+		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete
+		return partial || !f.stampStands()
+	}
+	return freshness.NeedPods(s, now)
+}
+
+// newProgress returns facts to judge a running rollout's progress by, or nil when
+// none runs.
+func newProgress(s *model.Snapshot, now time.Time) *facts {
+	r := s.Workload.Rollout
+	executing := s.Request != nil && s.Request.Status.Phase == request.Executing
+	if !r.Observed || !r.Rolling && (!executing || r.Complete) {
+		return nil
+	}
+	return &facts{Snapshot: s, now: now}
+}
+
+// mayBeStuck reports whether only the pods can tell if the rollout still moves.
+func (f *facts) mayBeStuck() bool {
+	began := f.rolloutBegan()
+	if f.Request != nil && f.Request.Status.Phase == request.Executing {
+		began = f.Request.Status.RolloutStart
+	}
+	_, _, over := f.until(began, f.Settings.RolloutTimeout)
+	return over || f.Workload.Rollout.DeadlineExceeded
+}
+
+// withoutRequest decides whether a workload gets a request. The trail is that of
+// a request opened now, so that a plan can be explained before it is one.
+func withoutRequest(s *model.Snapshot, now time.Time) Verdict {
+	supposed := *s
+	supposed.Request = &model.Request{ID: s.Target, Created: now}
+	f := newFacts(&supposed, now)
+	v := Verdict{Action: None}
+	v.Trail, v.Decisive = ask(f)
+	if needed(f) {
+		v.Action, v.Phase = Open, request.Pending
+	}
+	v.WakeAt = v.Decisive.Until
+	return v
+}
+
+// finished decides whether a terminal request starts again.
+func finished(f *facts) Verdict {
+	v := Verdict{Phase: f.Request.Status.Phase, Action: None}
+	v.Trail, v.Decisive = ask(f)
+	if !reopens(f) {
+		return v
+	}
+	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: f.latest}
+	st := f.status(step)
+	st.OpenedAt, st.CompletedAt, st.RequeueAt = f.now, time.Time{}, time.Time{}
+	return Verdict{Phase: request.Pending, Action: Status, Status: st, Decisive: &step, Trail: v.Trail}
+}
+
+// adopt writes down a restart that was found on the workload.
+func (f *facts) adopt() Verdict {
+	step := watch(f)
+	step.Phase, step.Outcome, step.Reason, step.At = request.Executing, Watch, request.Restarting, f.Workload.Stamp.At
+	v := f.verdict(step)
+	v.Status.RolloutStart = f.Workload.Stamp.At
+	v.Status.RolloutGen = f.Workload.Generation
+	v.Status.CompletedAt = time.Time{}
+	v.Action = Status
+	return v
+}
+
+// verdict is the answer that follows from the decisive step.
+func (f *facts) verdict(step Step) Verdict {
+	st := f.status(step)
+	v := Verdict{
+		Phase: step.Phase, Action: Status, Status: st, Decisive: &step, Trail: []Step{step},
+		WakeAt: step.Until, WakeOn: slices.Clone(step.wakeOn),
+	}
+	if executed := f.Request.Status.Phase == request.Executing; executed && step.Outcome == End {
+		if rev := freshness.Wanted(f.Revisions); rev != nil {
+			v.Status.RolloutRev = rev.Name
+		}
+	}
+	return v
+}
+
+// status is the request's status as the step leaves it.
+func (f *facts) status(step Step) model.RequestStatus {
+	st := f.Request.Status
+	st.Phase, st.Reason, st.RequeueAt = step.Phase, step.Reason, time.Time{}
+	if step.Phase.Waiting() {
+		st.RequeueAt = step.Until
+	}
+	if st.OpenedAt.IsZero() {
+		st.OpenedAt = f.Request.Created
+	}
+	if f.latest.After(st.LatestChange) {
+		st.LatestChange = f.latest
+	}
+	st.Causes = causes(f.causes, st.Causes)
+	if step.Phase.Terminal() && st.CompletedAt.IsZero() {
+		st.CompletedAt = f.now
+	}
+	return st
+}
+
+// causes merges what is known now over what was written before, newest change
+// first, and cuts the list to what a status may hold.
+func causes(now, before []model.Cause) []model.Cause {
+	merged := slices.Clone(now)
+	for _, old := range before {
+		if !slices.ContainsFunc(now, func(c model.Cause) bool { return c.Source == old.Source }) {
+			merged = append(merged, old)
+		}
+	}
+	slices.SortFunc(merged, func(a, b model.Cause) int {
+		if n := b.ChangedAt.Compare(a.ChangedAt); n != 0 {
+			return n
+		}
+		return compareKeys(a.Source, b.Source)
+	})
+	return merged[:min(len(merged), maxCauses)]
+}
+
+func compareKeys(a, b model.Key) int {
+	switch {
+	case a.String() < b.String():
+		return -1
+	case a.String() > b.String():
+		return 1
+	}
+	return 0
+}
+
+// Refused is the verdict after the API server turned a restart down for good.
+func Refused(s *model.Snapshot, now time.Time, why string) Verdict {
+	f := newFacts(s, now)
+	step := wait(request.WaitingForGate, request.PatchRejected, model.WakeOnWorkload, model.WakeOnPolicy)
+	step.Rule, step.Object, step.Detail = "restart", f.Target, why
+	return f.verdict(step)
+}

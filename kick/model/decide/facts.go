@@ -1,0 +1,70 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/freshness"
+)
+
+// facts is a snapshot with what every rule needs to know of it.
+type facts struct {
+	*model.Snapshot
+	now      time.Time
+	policy   *model.Policy // the one that applies; nil: none selects the workload
+	evidence freshness.Evidence
+	latest   time.Time // newest change in scope, KICK's clock; zero: none on record
+	causes   []model.Cause
+}
+
+// unmanaged stands in for the policy of a request that a person made for a
+// workload nobody's policy selects.
+var unmanaged = model.Policy{Selects: true, MinInterval: 30 * time.Second}
+
+func newFacts(s *model.Snapshot, now time.Time) *facts {
+	f := &facts{Snapshot: s, now: now, evidence: freshness.Judge(s, now)}
+	f.latest, f.causes = freshness.Latest(s)
+	if len(s.Policies) > 0 {
+		f.policy = &s.Policies[0]
+	} else if s.Request != nil && s.Request.Manual {
+		f.policy = &unmanaged
+	}
+	return f
+}
+
+// openedAt is when the request's present episode began.
+func (f *facts) openedAt() time.Time { return f.Request.OpenedAt(f.Settings.ClockAllowance) }
+
+// lastRestart is KICK's own newest stamp, wherever it is still to be seen.
+func (f *facts) lastRestart() time.Time {
+	last := f.Request.Status.RolloutStart
+	if s := f.Workload.Stamp; s.ByKick() && s.At.After(last) {
+		last = s.At
+	}
+	return last
+}
+
+// until bounds a wait of the given length that began at some stored time. The
+// wake-up is never further away than that length, and a begin in the future,
+// which only a stepped clock can leave behind, counts as over.
+func (f *facts) until(begin time.Time, length time.Duration) (end, wake time.Time, over bool) {
+	end = begin.Add(length)
+	left := end.Sub(f.now)
+	if left <= 0 || left > 2*length {
+		return end, time.Time{}, true
+	}
+	return end, f.now.Add(min(left, length)), false
+}
+
+// stamp is the value a restart writes: later than now, than every change it
+// answers, and than the stamp that stands.
+func (f *facts) stamp() time.Time {
+	at := f.now
+	if f.latest.After(at) {
+		at = f.latest
+	}
+	if s := f.Workload.Stamp.At; !s.IsZero() && !at.After(s) {
+		at = s.Add(time.Microsecond)
+	}
+	return at.UTC().Round(0).Truncate(time.Microsecond)
+}

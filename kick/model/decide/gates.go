@@ -1,0 +1,102 @@
+package decide
+
+import (
+	"strings"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// wait is a step that blocks a restart until something of wakeOn happens.
+func wait(phase request.Phase, reason request.Reason, wakeOn ...model.WakeOn) Step {
+	return Step{Outcome: Wait, Phase: phase, Reason: reason, wakeOn: wakeOn}
+}
+
+// end is a step that settles the request.
+func end(phase request.Phase, reason request.Reason) Step {
+	return Step{Outcome: End, Phase: phase, Reason: reason}
+}
+
+// target: without a workload there is nothing to restart. A person who asked for
+// it is told so; a request of KICK's own has lost its purpose.
+func target(f *facts) Step {
+	if f.Workload != nil && !f.Workload.Deleting {
+		return Step{Outcome: Pass, Object: f.Target}
+	}
+	phase := request.NoLongerRequired
+	if f.Request.Manual {
+		phase = request.Failed
+	}
+	s := end(phase, request.TargetNotFound)
+	s.Object = f.Target
+	return s
+}
+
+// policy: exactly one policy must select the workload, and it must not be
+// suspended. Two policies that disagree cannot both be obeyed, so KICK waits.
+func policy(f *facts) Step {
+	switch {
+	case f.policy == nil:
+		s := end(request.NoLongerRequired, request.NoLongerManaged)
+		s.Object = f.Target
+		return s
+	case len(f.Policies) > 1:
+		s := wait(request.WaitingForGate, request.PolicyConflict, model.WakeOnPolicy, model.WakeOnWorkload)
+		names := make([]string, 0, len(f.Policies))
+		for i := range f.Policies {
+			names = append(names, f.Policies[i].ID.Name)
+		}
+		s.Object, s.Detail = f.policy.ID, strings.Join(names, ", ")
+		return s
+	case f.policy.Suspended:
+		s := wait(request.WaitingForGate, request.PolicySuspended, model.WakeOnPolicy)
+		s.Object = f.policy.ID
+		return s
+	}
+	return Step{Outcome: Pass, Object: f.policy.ID}
+}
+
+// windows: stage one of the gate, the policy's own schedule.
+func windows(f *facts) Step {
+	if f.policy == nil {
+		return Step{Outcome: Pass}
+	}
+	if f.policy.Invalid != "" {
+		s := wait(request.WaitingForGate, request.ConfigurationError, model.WakeOnPolicy)
+		s.Object, s.Detail = f.policy.ID, f.policy.Invalid
+		return s
+	}
+	at := f.policy.Schedule.At(f.now)
+	s := Step{Outcome: Pass, Object: f.policy.ID, Until: at.Until, Detail: at.String()}
+	if at.Open {
+		return s
+	}
+	s.Outcome, s.Phase, s.Reason = Wait, request.WaitingForGate, request.OutsideSchedule
+	s.wakeOn = []model.WakeOn{model.WakeOnPolicy}
+	return s
+}
+
+// provider: stage two of the gate, the GitOps tool. A closed gate that names no
+// time is woken by the policy, so no answer leaves a request without a wake-up.
+func provider(f *facts) Step {
+	g := f.Provider
+	s := Step{Outcome: Pass, Until: g.WakeAt, Detail: g.Detail}
+	if g.Open {
+		return s
+	}
+	s.Outcome, s.Phase, s.Reason = Wait, gatePhase(g.Reason), g.Reason
+	s.wakeOn = append([]model.WakeOn{model.WakeOnPolicy}, g.WakeOn...)
+	return s
+}
+
+// gatePhase is the phase that goes with a gate's reason.
+func gatePhase(r request.Reason) request.Phase {
+	switch r {
+	case request.OwnerUnknown, request.AmbiguousOwner:
+		return request.WaitingForOwner
+	case request.OwnerOutOfSync, request.OwnerReconciling:
+		return request.WaitingForApplicationSync
+	default:
+		return request.WaitingForGate
+	}
+}

@@ -1,0 +1,85 @@
+package decide
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/freshness"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// needed reports whether a workload without a request gets one: it is stale, or
+// there is news that its consumers are to be judged for.
+func needed(f *facts) bool {
+	if len(f.Policies) == 0 || f.Workload == nil || f.Workload.Deleting {
+		return false
+	}
+	return f.evidence.State == freshness.Stale || news(f)
+}
+
+// news reports whether a source in scope was recorded or changed recently enough
+// that the outcome belongs on record, even if it is that nothing had to be done.
+// A workload that came after its sources needs no such note. The limit is the
+// retention of requests, so that a note that was deleted is not written again.
+func news(f *facts) bool {
+	for i := range f.Dependencies {
+		d := &f.Dependencies[i]
+		if d.Record == nil || !d.InScope {
+			continue
+		}
+		h := d.Record.HistoryFor(d.Required())
+		if len(h) == 0 {
+			continue
+		}
+		c := h[len(h)-1]
+		seen, came := c.Observed, c.Written
+		if c.Baseline {
+			seen, came = d.Record.Created, d.Record.Since
+		}
+		if f.now.Sub(seen) < f.Settings.RequestRetention && !f.Workload.Created.After(came) {
+			return true
+		}
+	}
+	return false
+}
+
+// reopens reports whether a finished request has to start again. A failure is not
+// repeated for the very change it failed at, nor a dry run while it stays one.
+func reopens(f *facts) bool {
+	if len(f.Policies) == 0 || f.Workload == nil || f.Workload.Deleting {
+		return false
+	}
+	st := f.Request.Status
+	if f.latest.After(st.LatestChange) {
+		return true
+	}
+	if f.evidence.State != freshness.Stale {
+		return false
+	}
+	switch st.Phase {
+	case request.Failed:
+		return false
+	case request.DryRun:
+		return !f.policy.DryRun
+	default:
+		return true
+	}
+}
+
+// Expired reports whether a finished request may be deleted, or how long it still
+// is kept. A failure is kept while its workload is still stale: it is the only
+// sign of it.
+func Expired(s *model.Snapshot, now time.Time) (left time.Duration, expired bool) {
+	keep := s.Settings.RequestRetention
+	left = s.Request.Status.CompletedAt.Add(keep).Sub(now)
+	if left > keep {
+		left = keep
+	}
+	if left > 0 {
+		return left, false
+	}
+	if s.Request.Status.Phase == request.Failed && s.Workload != nil && freshness.Judge(s, now).State != freshness.Fresh {
+		return keep, false
+	}
+	return 0, true
+}

@@ -1,0 +1,92 @@
+package decide
+
+import (
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// settleCap is how many settle delays a source that keeps changing can hold its
+// consumers back.
+const settleCap = 10
+
+// settling: edits that belong together should give one rollout. The quiet time
+// runs from the last change, but not for ever.
+func settling(f *facts) Step {
+	if f.policy == nil || f.policy.SettleDelay <= 0 || f.latest.IsZero() {
+		return Step{Outcome: Pass}
+	}
+	quiet, wake, over := f.until(f.latest, f.policy.SettleDelay)
+	if over {
+		return Step{Outcome: Pass, At: f.latest}
+	}
+	last, _, capped := f.until(f.openedAt(), settleCap*f.policy.SettleDelay)
+	if capped {
+		return Step{Outcome: Pass, At: f.latest, Detail: "the changes have not been quiet, but waited for long enough"}
+	}
+	if last.Before(quiet) {
+		quiet = last
+		if last.Before(wake) {
+			wake = last
+		}
+	}
+	s := wait(request.WaitingForGate, request.Settling, model.WakeOnLedger)
+	s.At, s.Until = f.latest, wake
+	return s
+}
+
+// sources: a pod that cannot start is worse than one that runs old content.
+func sources(f *facts) Step {
+	for i := range f.Dependencies {
+		d := &f.Dependencies[i]
+		detail := ""
+		if missing, ok := d.Source.HasKeys(d.RequiredKeys()); !ok {
+			detail = "key " + missing
+		}
+		if !d.Required() || d.Source.Present && detail == "" {
+			continue
+		}
+		if !d.Source.Present {
+			detail = ""
+		}
+		s := wait(request.WaitingForGate, request.SourceMissing, model.WakeOnSource, model.WakeOnWorkload)
+		s.Object, s.Detail = d.Source.ID, detail
+		return s
+	}
+	return Step{Outcome: Pass}
+}
+
+// dryRun: the policy wants to know, not to act.
+func dryRun(f *facts) Step {
+	if f.policy == nil || !f.policy.DryRun {
+		return Step{Outcome: Pass}
+	}
+	s := end(request.DryRun, request.DryRunOnly)
+	s.Object, s.At, s.Pod = f.policy.ID, f.latest, f.evidence.Pod
+	return s
+}
+
+// interval: a source that never rests must not keep its consumers rolling.
+func interval(f *facts) Step {
+	if f.policy == nil || f.Workload == nil || f.policy.MinInterval <= 0 {
+		return Step{Outcome: Pass}
+	}
+	last := f.lastRestart()
+	if last.IsZero() {
+		return Step{Outcome: Pass}
+	}
+	_, wake, over := f.until(last, f.policy.MinInterval)
+	if over {
+		return Step{Outcome: Pass, At: last}
+	}
+	s := wait(request.WaitingForGate, request.RateLimited, model.WakeOnPolicy)
+	s.Object, s.At, s.Until = f.policy.ID, last, wake
+	return s
+}
+
+// act: nothing stands against it.
+func act(f *facts) Step {
+	return Step{
+		Outcome: Act, Phase: request.Executing, Reason: request.Restarting,
+		Object: f.evidence.Source, At: f.evidence.Changed, Pod: f.evidence.Pod, Since: f.evidence.Since,
+	}
+}

@@ -1,0 +1,200 @@
+package freshness
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// State is what the evidence says about a workload.
+type State string
+
+// The states of evidence.
+const (
+	// Fresh: every running pod provably carries the current content.
+	Fresh State = "fresh"
+	// Stale: some running pod does not provably carry it.
+	Stale State = "stale"
+	// Unknown: no running pod is stale, but some that have not started yet might be.
+	Unknown State = "unknown"
+)
+
+// Evidence is a judgement with the facts it rests on.
+type Evidence struct {
+	State   State
+	Reason  request.Reason // Fresh, NotRunning or PodsNotStarted
+	Source  model.Key      // the newest change that some pod misses; when fresh, the newest change of all
+	Changed time.Time      // when that change was observed; zero: nothing is on record
+	Pod     string         // the oldest pod that misses it; empty: not asked
+	Since   time.Time      // lower bound of when that pod read its sources
+	Below   bool           // only pods below the StatefulSet's partition are stale
+}
+
+// liveWindow is how long after seeing a change live no pod can have been replaced
+// because of it, so that no pod list is needed to call the workload stale.
+const liveWindow = time.Second
+
+// Judge weighs the evidence of a snapshot. It expects pods to be listed whenever
+// NeedPods says so; without them it never calls a workload fresh.
+func Judge(s *model.Snapshot, now time.Time) Evidence {
+	all := readings(s)
+	newest := newestChange(all)
+	verdict := Evidence{State: Fresh, Reason: request.Fresh, Source: newest.Source, Changed: newest.Changed}
+	switch {
+	case s.Workload == nil || s.Workload.Rollout.Replicas == 0 && !s.PodsListed:
+		verdict.Reason = request.NotRunning
+		return verdict
+	case len(all) == 0 || provenByRevision(s, all):
+		return verdict
+	case !s.PodsListed:
+		return unlisted(s, all, now)
+	}
+	return judgePods(s, all, verdict)
+}
+
+// NeedPods reports whether the judgement depends on the pods themselves.
+func NeedPods(s *model.Snapshot, now time.Time) bool {
+	if s.Workload == nil || s.Workload.Rollout.Replicas == 0 {
+		return false
+	}
+	all := readings(s)
+	return len(all) > 0 && !provenByRevision(s, all) && !seenJustNow(s, all, now)
+}
+
+// provenByRevision is the cheap proof: every pod belongs to the wanted revision,
+// and that revision is younger than every change.
+func provenByRevision(s *model.Snapshot, all []reading) bool {
+	r := s.Workload.Rollout
+	rev := Wanted(s.Revisions)
+	if !r.Observed || r.Rolling || r.OnDelete || r.Partition > 0 || rev == nil {
+		return false
+	}
+	for i := range all {
+		c := all[i].current()
+		if !startedAfter(rev.Created, c) && !stamped(s.Workload.Stamp, rev, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// seenJustNow reports that this process watched a change happen so recently that
+// the pods of a settled workload cannot have been replaced since.
+func seenJustNow(s *model.Snapshot, all []reading, now time.Time) bool {
+	if !s.Workload.Rollout.Complete {
+		return false
+	}
+	for i := range all {
+		if live := all[i].seenLive; !live.IsZero() && !now.Before(live) && now.Sub(live) < liveWindow {
+			return true
+		}
+	}
+	return false
+}
+
+// unlisted judges without pods: stale if a change was seen live just now,
+// otherwise nothing is claimed.
+func unlisted(s *model.Snapshot, all []reading, now time.Time) Evidence {
+	e := newestChange(all)
+	e.State = Unknown
+	e.Reason = request.PodsNotStarted
+	if seenJustNow(s, all, now) {
+		e.State, e.Reason = Stale, ""
+	}
+	return e
+}
+
+// judgePods asks every pod about every source.
+func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
+	running, waiting, reachable := false, false, false
+	var worst Evidence
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		running = running || p.Running
+		if !p.Running && !p.Pending {
+			continue
+		}
+		missed := missedBy(s, all, p)
+		switch {
+		case missed == nil:
+		case p.Pending:
+			waiting = true
+		default:
+			reachable = reachable || p.Ordinal < 0 || p.Ordinal >= s.Workload.Rollout.Partition
+			if worst.State == "" || missed.Changed.After(worst.Changed) ||
+				missed.Changed.Equal(worst.Changed) && missed.Since.Before(worst.Since) {
+				worst = *missed
+			}
+		}
+	}
+	switch {
+	case worst.State == Stale:
+		worst.Below = !reachable
+		return worst
+	case waiting:
+		verdict.State, verdict.Reason = Unknown, request.PodsNotStarted
+	case !running:
+		verdict.Reason = request.NotRunning
+	}
+	return verdict
+}
+
+// missedBy names the newest change a pod does not provably carry; nil: none.
+func missedBy(s *model.Snapshot, all []reading, p *model.Pod) *Evidence {
+	var missed *Evidence
+	for i := range all {
+		j := judge{
+			reading: &all[i], stamp: s.Workload.Stamp, revision: revisionOf(s, p),
+			pod: p, allowance: s.Settings.ClockAllowance,
+		}
+		c := all[i].current()
+		if (missed != nil && !c.Observed.After(missed.Changed)) || j.fresh() {
+			continue
+		}
+		missed = &Evidence{State: Stale, Source: all[i].id, Changed: c.Observed, Pod: p.Name, Since: j.witness()}
+	}
+	return missed
+}
+
+func revisionOf(s *model.Snapshot, p *model.Pod) *model.Revision {
+	for i := range s.Revisions {
+		if s.Revisions[i].Name == p.Revision {
+			return &s.Revisions[i]
+		}
+	}
+	return nil
+}
+
+// Wanted is the revision whose template is the workload's: the oldest, where
+// several are equal, as the Deployment controller picks it. Nil: not made yet.
+func Wanted(revisions []model.Revision) *model.Revision {
+	var oldest *model.Revision
+	for i := range revisions {
+		if r := &revisions[i]; r.Wanted && (oldest == nil || r.Created.Before(oldest.Created)) {
+			oldest = r
+		}
+	}
+	return oldest
+}
+
+func newestChange(all []reading) Evidence {
+	var e Evidence
+	for i := range all {
+		if c := all[i].current(); e.Changed.IsZero() || c.Observed.After(e.Changed) {
+			e.Source, e.Changed = all[i].id, c.Observed
+		}
+	}
+	return e
+}
+
+// Latest is the time of the newest change in scope and every source behind it,
+// newest first: what status.latestObservedDependencyChange and causes say.
+func Latest(s *model.Snapshot) (time.Time, []model.Cause) {
+	all := readings(s)
+	var causes []model.Cause
+	for i := range all {
+		causes = append(causes, model.Cause{Source: all[i].id, ChangedAt: all[i].current().Observed})
+	}
+	return newestChange(all).Changed, causes
+}

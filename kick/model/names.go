@@ -1,0 +1,30 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// Limits of the API server for names of objects and values of labels.
+const (
+	maxNameLength  = 253
+	maxLabelLength = 63
+)
+
+// ObjectName is the name of the one object that KICK keeps about another:
+// "<kind in lower case>-<name>". A name that would be too long is cut and carries
+// a hash of the whole, so that it stays valid, stable and distinct.
+func ObjectName(k Key) string { return cut(strings.ToLower(k.Kind)+"-"+k.Name, maxNameLength) }
+
+// LabelValue makes a name fit into a label, in the same way.
+func LabelValue(name string) string { return cut(name, maxLabelLength) }
+
+func cut(name string, limit int) string {
+	if len(name) <= limit {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := hex.EncodeToString(sum[:5])
+	return strings.TrimRight(name[:limit-len(hash)-1], ".-_") + "-" + hash
+}

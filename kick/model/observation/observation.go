@@ -1,0 +1,188 @@
+// Package observation decides what a look at a source means for its record: the
+// store transition of the formal model, with the two times of a change that
+// DESIGN section 4 asks for. Pure; see kick/model.
+package observation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/fingerprint"
+)
+
+// Kind classifies an observation.
+type Kind string
+
+// What an observation can be.
+const (
+	NoChange Kind = "NoChange" // same content; metadata may differ. Nothing is written
+	Baseline Kind = "Baseline" // first sight, or first sight under a new installation key
+	Relevant Kind = "Relevant" // the content changed
+	Rekeyed  Kind = "Rekeyed"  // same content, sealed anew under the current key
+)
+
+// Limits of a record.
+const (
+	MaxHistory  = 32  // contents kept per source
+	MaxKeyNames = 256 // sealed key names kept per source
+)
+
+// Sighting is what this process saw of a source through its watch since the
+// record was last written. It is a help only: without it a change is dated more
+// cautiously, never missed.
+type Sighting struct {
+	From      fingerprint.Digest // content before the first change that was seen
+	LastWrite time.Time          // lambda of the state after that first change
+}
+
+// Input is one look at a source.
+type Input struct {
+	Now         time.Time     // KICK's clock, microseconds
+	Allowance   time.Duration // how far clocks may differ
+	Key         fingerprint.Key
+	Source      model.Source
+	Record      *model.Record // nil: not on record
+	Since       time.Time     // when KICK began to look: start of this leader or newest policy of the namespace
+	NewestStamp time.Time     // newest stamp KICK left on any consumer
+	First       *Sighting     // first change seen live since the record; nil: none
+}
+
+// unknownPast dates content whose age nothing tells: older than any pod.
+var unknownPast = time.Unix(0, 0).UTC()
+
+// Observe classifies the look and returns the record as it has to be, or nil
+// when nothing is to be written. The given record is not changed.
+func Observe(in Input) (Kind, *model.Record) {
+	seal := fingerprint.Absent
+	if in.Source.Present {
+		seal = in.Key.Seal(in.Source.Digest)
+	}
+	switch r := in.Record; {
+	case r == nil:
+		return Baseline, in.fill(&model.Record{ID: in.Source.ID, Since: in.Since}, in.baseline(seal))
+	case r.KeyID != in.Key.ID():
+		return in.rekey(seal)
+	case r.Current().Seal == seal:
+		return NoChange, nil
+	default:
+		return Relevant, in.change(seal)
+	}
+}
+
+// baseline dates content that was found, not watched: by what the API server
+// recorded of it.
+func (in *Input) baseline(seal string) model.Content {
+	at := unknownPast
+	if in.Source.Present {
+		at = in.lastWrite()
+	}
+	return model.Content{
+		Seal: seal, Observed: at, Written: at, LastWrite: at,
+		KnownUntil: in.knownUntil(), Baseline: true,
+	}
+}
+
+// rekey replaces a record that another key sealed. The same resourceVersion
+// proves the same content; otherwise the content is dated like a first sight,
+// but never earlier than it was already.
+func (in *Input) rekey(seal string) (Kind, *model.Record) {
+	old := in.Record.Current()
+	next := *in.Record
+	if in.Record.SourceVersion == in.Source.ResourceVersion {
+		old.Seal = seal
+		next.History = nil
+		return Rekeyed, in.fill(&next, old)
+	}
+	c := in.baseline(seal)
+	c.Observed = later(c.Observed, old.Observed)
+	c.Written = later(c.Written, old.Written)
+	c.LastWrite = later(c.LastWrite, old.LastWrite)
+	next.History = nil
+	return Baseline, in.fill(&next, c)
+}
+
+// change appends the new content with its two times.
+func (in *Input) change(seal string) *model.Record {
+	next := *in.Record
+	next.History = slices.Clone(in.Record.History)
+	last := &next.History[len(next.History)-1]
+	if first := in.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) {
+		last.KnownUntil = later(last.KnownUntil, first.LastWrite)
+	}
+	lambda := later(in.lastWrite(), last.LastWrite)
+	written := later(in.Now, lambda).Add(in.Allowance)
+	if in.Source.Present && lambda.After(last.LastWrite) && in.keptKeyNames() {
+		written = lambda
+	}
+	observed := later(in.Now, last.Observed.Add(time.Microsecond))
+	if !in.NewestStamp.IsZero() {
+		observed = later(observed, in.NewestStamp.Add(time.Microsecond))
+	}
+	return in.fill(&next, model.Content{
+		Seal: seal, Observed: observed, Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
+	})
+}
+
+// keptKeyNames reports whether every key name on record is still there. A pure
+// removal of a key moves no time on the server, so lambda then proves nothing.
+func (in *Input) keptKeyNames() bool {
+	if in.Record.Current().Absent() {
+		return true
+	}
+	if in.Record.KeyNamesPartial {
+		return false
+	}
+	now := in.sealedNames()
+	for _, name := range in.Record.KeyNames {
+		if _, found := slices.BinarySearch(now, name); !found {
+			return false
+		}
+	}
+	return true
+}
+
+// fill completes a record around its newest content.
+func (in *Input) fill(r *model.Record, c model.Content) *model.Record {
+	r.SourceVersion = in.Source.ResourceVersion
+	r.KeyID = in.Key.ID()
+	r.KeyNames = in.sealedNames()
+	r.KeyNamesPartial = len(r.KeyNames) > MaxKeyNames
+	if r.KeyNamesPartial {
+		r.KeyNames = nil
+	}
+	r.History = append(r.History, c)
+	if over := len(r.History) - MaxHistory; over > 0 {
+		r.History = r.History[over:]
+	}
+	return r
+}
+
+func (in *Input) sealedNames() []string {
+	id := in.Source.ID.String()
+	names := make([]string, 0, len(in.Source.KeyNames))
+	for _, name := range in.Source.KeyNames {
+		names = append(names, in.Key.SealName(id, name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// lastWrite is lambda, with times that no clock of the cluster can have shown
+// clamped: a far future must not make pods look older than they are for ever.
+func (in *Input) lastWrite() time.Time {
+	if limit := in.Now.Add(in.Allowance).Truncate(time.Second); in.Source.LastWrite.After(limit) {
+		return limit
+	}
+	return in.Source.LastWrite
+}
+
+// knownUntil is now on the API server's clock, as early as that can be.
+func (in *Input) knownUntil() time.Time { return in.Now.Add(-in.Allowance) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

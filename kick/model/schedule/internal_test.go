@@ -1,0 +1,135 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	"pgregory.net/rapid"
+)
+
+// Whatever this parser reads, robfig's reads in the same way.
+func TestParserAgreesWithRobfig(t *testing.T) {
+	parser := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
+	// Mostly well formed, so that the comparison is not of errors only.
+	number := rapid.SampledFrom(strings.Fields("0 1 2 3 5 6 7 9 11 12 13 23 24 30 31 32 59 60 01 + jan DEC sun Sat foo"))
+	element := rapid.Custom(func(t *rapid.T) string {
+		text := rapid.OneOf(number, rapid.SampledFrom([]string{"*", "?"})).Draw(t, "low")
+		if rapid.IntRange(0, 3).Draw(t, "range") == 0 {
+			text += "-" + number.Draw(t, "high")
+		}
+		if rapid.IntRange(0, 3).Draw(t, "step") == 0 {
+			text += "/" + number.Draw(t, "by")
+		}
+		return text
+	})
+	field := rapid.Custom(func(t *rapid.T) string {
+		if rapid.Bool().Draw(t, "star") {
+			return "*"
+		}
+		return strings.Join(rapid.SliceOfN(element, 1, 3).Draw(t, "list"), ",")
+	})
+	agreed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(field, 5, 5).Draw(t, "fields"), " ")
+		got, problems := parseCron(text)
+		parsed, err := parser.Parse(text)
+		if err != nil {
+			if len(problems) == 0 {
+				t.Fatalf("%q: accepted, robfig says %v", text, err)
+			}
+			return
+		}
+		spec := parsed.(*cron.SpecSchedule)
+		if len(problems) > 0 {
+			never := spec.Next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero()
+			if !never && !strings.Contains(text, "*-") && !strings.Contains(text, "?-") && !strings.Contains(text, "+") {
+				t.Fatalf("%q: refused (%v), robfig accepts", text, problems)
+			}
+			return
+		}
+		agreed++
+		const star = uint64(1) << 63
+		want := times{
+			minute: spec.Minute &^ star, hour: spec.Hour &^ star, day: spec.Dom &^ star,
+			month: spec.Month &^ star, weekday: spec.Dow &^ star,
+			either: spec.Dom&star == 0 && spec.Dow&star == 0,
+		}
+		if got != want {
+			t.Fatalf("%q: %+v, robfig reads %+v", text, got, want)
+		}
+	})
+	if agreed == 0 {
+		t.Error("not one cron was read by both")
+	}
+}
+
+func TestCivilAgreesWithTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		day := rapid.Int64Range(-800_000, 3_000_000).Draw(t, "day")
+		year, month, dom := civil(day)
+		want := time.Unix(day*secondsPerDay, 0).UTC()
+		if int(year) != want.Year() || month != int(want.Month()) || dom != want.Day() || weekday(day) != int(want.Weekday()) {
+			t.Fatalf("day %d: %d-%d-%d (%d), want %v", day, year, month, dom, weekday(day), want)
+		}
+		last := time.Date(want.Year(), want.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
+		if daysIn(year, month) != last {
+			t.Fatalf("%d-%d has %d days, want %d", year, month, daysIn(year, month), last)
+		}
+	})
+}
+
+// The leaps over days and hours find what a walk over all minutes finds.
+func TestWallSearchAgreesWithAWalk(t *testing.T) {
+	crons := []string{"* * * * *", "0 0 29 2 *", "*/7 3,9 * * 1-5", "59 23 31 * *", "0 0 1-7 * 3", "5/20 */5 13 * 5"}
+	rapid.Check(t, func(t *rapid.T) {
+		c, problems := parseCron(rapid.SampledFrom(crons).Draw(t, "cron"))
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		from := rapid.Int64Range(1_700_000_000, 1_720_000_000).Draw(t, "from")
+		to := from + rapid.Int64Range(1, 3*secondsPerDay).Draw(t, "length")
+		first, last, any := int64(0), int64(0), false
+		for wall := -floorDiv(-from, 60) * 60; wall < to; wall += 60 {
+			at := time.Unix(wall, 0).UTC()
+			minute := c.hour&(1<<at.Hour()) != 0 && c.minute&(1<<at.Minute()) != 0
+			if minute && c.month&(1<<at.Month()) != 0 && c.matches(at.Day(), int(at.Weekday())) {
+				if !any {
+					first = wall
+				}
+				last, any = wall, true
+			}
+		}
+		if got, ok := c.nextWall(from, to); ok != any || (ok && got != first) {
+			t.Fatalf("nextWall = %d %v, want %d %v", got, ok, first, any)
+		}
+		if got, ok := c.previousWall(to-1, from); ok != any || (ok && got != last) {
+			t.Fatalf("previousWall = %d %v, want %d %v", got, ok, last, any)
+		}
+	})
+}
+
+// Each segment holds what it says, for whatever instant it is asked for.
+func TestSegmentsAreTrue(t *testing.T) {
+	names := []string{"America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Kolkata", "UTC", "Africa/Casablanca", "Pacific/Apia"}
+	rapid.Check(t, func(t *rapid.T) {
+		z, err := zone(rapid.SampledFrom(names).Draw(t, "zone"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := rapid.Int64Range(0, 4_000_000_000).Draw(t, "at") // 1970 to 2096
+		s := segmentAt(z, at)
+		if at < s.start || at >= s.end {
+			t.Fatalf("%d is not in %+v", at, s)
+		}
+		for _, inside := range []int64{max(s.start, at-10*366*secondsPerDay), min(s.end-1, at+10*366*secondsPerDay), at} {
+			if offsetAt(z, inside) != s.offset {
+				t.Fatalf("at %d the offset is %d, not as in %+v", inside, offsetAt(z, inside), s)
+			}
+		}
+		if s.start != earliest && offsetAt(z, s.start-1) != s.before {
+			t.Fatalf("before %d the offset is %d, not as in %+v", s.start, offsetAt(z, s.start-1), s)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// Gate is the answer of one gate stage.
+type Gate struct {
+	Open   bool
+	Reason request.Reason // request.Allowed when open
+	Detail string         // the object, field and rule that decided
+	WakeAt time.Time      // when to look again by time; zero: never by time
+	WakeOn []WakeOn       // what wakes it otherwise
+}
+
+// Settings are the operator-wide knobs that decisions depend on.
+type Settings struct {
+	RolloutTimeout   time.Duration // without progress for this long, a rollout has failed
+	RequestRetention time.Duration // how long a finished request is kept
+	ClockAllowance   time.Duration // how far KICK's, the API server's and a node's clock may differ
+}
+
+// Request is a KickRequest and what its status says.
+type Request struct {
+	ID         Key
+	UID        string
+	Version    string
+	Generation int64
+	Created    time.Time
+	Manual     bool      // somebody asks; no source stands behind it
+	ChangedAt  time.Time // Manual only: the change it answers; zero: its creation
+	Status     RequestStatus
+}
+
+// ChangeTime is the change a manual request answers.
+func (r *Request) ChangeTime() time.Time {
+	if !r.ChangedAt.IsZero() {
+		return r.ChangedAt
+	}
+	return r.Created
+}
+
+// OpenedAt is when its current episode began. Before the first status write that
+// is its creation, which is the API server's clock and so counts as earlier by
+// the allowance.
+func (r *Request) OpenedAt(allowance time.Duration) time.Time {
+	if !r.Status.OpenedAt.IsZero() {
+		return r.Status.OpenedAt
+	}
+	return r.Created.Add(-allowance)
+}
+
+// RequestStatus mirrors KickRequest.status in plain values.
+type RequestStatus struct {
+	Phase        request.Phase
+	Reason       request.Reason
+	Message      string
+	OpenedAt     time.Time
+	CompletedAt  time.Time
+	LatestChange time.Time
+	Causes       []Cause
+	RequeueAt    time.Time
+	RolloutStart time.Time // the stamp of the restart it drives or drove
+	RolloutRev   string
+	RolloutGen   int64
+}
+
+// Cause is a changed source that made the request necessary.
+type Cause struct {
+	Source    Key
+	ChangedAt time.Time // KICK's clock
+}
+
+// Snapshot is everything a pass read about one workload, immutable.
+type Snapshot struct {
+	Target       Key
+	Settings     Settings
+	Workload     *Workload    // nil: there is none
+	Dependencies []Dependency // in the policy's scope, ordered
+	Policies     []Policy     // those of the namespace that select the workload, ordered by name
+	Request      *Request     // nil: there is none
+	Revisions    []Revision
+	Pods         []Pod
+	PodsListed   bool // false: Pods was not read, because it was not needed
+	Provider     Gate // the GitOps stage
+}
+
+// Equal reports whether writing the other status would change nothing.
+func (s RequestStatus) Equal(o RequestStatus) bool {
+	return s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
+		s.OpenedAt.Equal(o.OpenedAt) && s.CompletedAt.Equal(o.CompletedAt) && s.LatestChange.Equal(o.LatestChange) &&
+		s.RequeueAt.Equal(o.RequeueAt) && s.RolloutStart.Equal(o.RolloutStart) &&
+		s.RolloutRev == o.RolloutRev && s.RolloutGen == o.RolloutGen &&
+		slices.EqualFunc(s.Causes, o.Causes, func(a, b Cause) bool {
+			return a.Source == b.Source && a.ChangedAt.Equal(b.ChangedAt)
+		})
+}

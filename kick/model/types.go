@@ -1,0 +1,209 @@
+package model
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/model/fingerprint"
+	"github.com/corewire/kick/kick/model/schedule"
+)
+
+// Key names one object: a workload, a source or a request, depending on Kind.
+type Key struct {
+	Kind      string
+	Namespace string
+	Name      string
+}
+
+// String is "Kind namespace/name", as messages print it.
+func (k Key) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
+
+// Source is a Secret or ConfigMap as the cache holds it: its digest and key
+// names, never its values.
+type Source struct {
+	ID              Key
+	Present         bool // false: no such object; the other fields are then zero
+	UID             string
+	ResourceVersion string
+	Labels          map[string]string
+	Digest          fingerprint.Digest
+	KeyNames        []string  // sorted payload key names
+	LastWrite       time.Time // lambda: newest write of a content owner, API server's clock, whole seconds
+}
+
+// HasKeys reports whether every name is a key of the payload.
+func (s Source) HasKeys(names []string) (missing string, ok bool) {
+	for _, name := range names {
+		if !contains(s.KeyNames, name) {
+			return name, false
+		}
+	}
+	return "", true
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Content is one state a source has been in, and when (DESIGN section 4).
+type Content struct {
+	Seal       string    // keyed digest, or fingerprint.Absent while the source did not exist
+	Observed   time.Time // KICK's clock; compared with KICK's own stamps only
+	Written    time.Time // API server's clock; compared with creation times only
+	LastWrite  time.Time // lambda when it was recorded, API server's clock, whole seconds
+	KnownUntil time.Time // API server's clock: an instant at which this content still stood
+	Baseline   bool      // dated by lambda at first sight; a pod of the same second counts as fresh
+}
+
+// Absent reports whether the source did not exist.
+func (c Content) Absent() bool { return c.Seal == fingerprint.Absent }
+
+// Record is what the ledger durably knows of one source.
+type Record struct {
+	ID              Key       // the source
+	UID             string    // of the record object; precondition of its writes
+	Version         string    // resourceVersion of the record object
+	Created         time.Time // of the record object, API server's clock
+	Since           time.Time // API server's clock: workloads older than this were there before KICK looked
+	SourceVersion   string    // resourceVersion of the source when its content was recorded
+	KeyID           string    // the installation key that sealed the digests
+	KeyNames        []string  // sealed payload key names
+	KeyNamesPartial bool      // there are more key names than the record holds
+	History         []Content // oldest first, never empty
+}
+
+// Current is the newest content on record.
+func (r *Record) Current() Content { return r.History[len(r.History)-1] }
+
+// HistoryFor is the history as one consumer sees it. A pod cannot start without
+// a required source, so for a consumer that requires it the times of absence
+// vanish and equal contents around them are one; a consumer that tolerates
+// absence has absence as a content like any other.
+func (r *Record) HistoryFor(required bool) []Content {
+	if !required {
+		return r.History
+	}
+	var seen []Content
+	for _, c := range r.History {
+		switch last := len(seen) - 1; {
+		case c.Absent():
+		case last >= 0 && seen[last].Seal == c.Seal:
+			seen[last].KnownUntil = c.KnownUntil
+		default:
+			seen = append(seen, c)
+		}
+	}
+	return seen
+}
+
+// Dependency is a source that the workload's template reads, with all that is
+// known about it.
+type Dependency struct {
+	discover.Dependency
+	InScope  bool // the policy's dependencySelector matches it
+	Source   Source
+	Record   *Record   // nil: not on record yet
+	SeenLive time.Time // when this process saw the content change with its own eyes; zero otherwise
+}
+
+// Stamp is the restartedAt annotation of a template.
+type Stamp struct {
+	Raw     string    // as written
+	At      time.Time // parsed; zero when absent or not a time
+	Manager string    // field manager that owns it now
+}
+
+// ByKick reports whether KICK wrote the stamp.
+func (s Stamp) ByKick() bool { return s.Manager == FieldManager && !s.At.IsZero() }
+
+// FieldManager is the name under which KICK writes; Flux takes over fields of
+// managers it takes for kubectl, so it must not look like one.
+const FieldManager = "kick"
+
+// StampAnnotation is the one thing KICK writes to a workload.
+const StampAnnotation = "kubectl.kubernetes.io/restartedAt"
+
+// Workload is a Deployment, StatefulSet or DaemonSet with the facts that matter.
+type Workload struct {
+	ID         Key
+	APIVersion string
+	UID        string
+	Version    string // resourceVersion that was judged
+	Generation int64
+	Created    time.Time
+	Deleting   bool
+	Labels     map[string]string
+	Stamp      Stamp
+	Rollout    Rollout
+}
+
+// Rollout is how far the workload's controller is (DESIGN section 5).
+type Rollout struct {
+	Observed         bool   // status speaks of this generation
+	Replicas         int32  // pods wanted
+	Rolling          bool   // pods of another revision exist or are still to come
+	Detail           string // why it is rolling or not complete, e.g. "2 of 3 pods updated"
+	Complete         bool   // not rolling, and every wanted pod is available
+	DeadlineExceeded bool   // the workload's own progress deadline passed
+	Paused           bool
+	OnDelete         bool  // pods are replaced only when somebody deletes them
+	Partition        int32 // ordinals below it keep their revision; 0: none
+}
+
+// Revision is a ReplicaSet or ControllerRevision of the workload.
+type Revision struct {
+	Name    string
+	Created time.Time
+	Wanted  bool   // its template is the workload's template
+	Stamp   string // raw restartedAt of its template
+}
+
+// Container is one container of a pod as its status tells.
+type Container struct {
+	Name       string
+	Restarted  bool      // started in place more than once
+	StartedAt  time.Time // upper bound of when it read its sources; zero: not running
+	FinishedAt time.Time // end of its previous run; zero: none
+}
+
+// Pod is one pod of the workload, listed live.
+type Pod struct {
+	Name       string
+	Created    time.Time
+	Revision   string // name of its Revision; empty: unknown
+	Ordinal    int32  // StatefulSet ordinal, else -1
+	Running    bool   // phase Running and not terminating
+	Pending    bool   // phase Pending and not terminating
+	ReadySince time.Time
+	Containers []Container
+}
+
+// Policy is a KickPolicy that selects the workload.
+type Policy struct {
+	ID          Key
+	Selects     bool // its workloadSelector matches the workload
+	Suspended   bool
+	DryRun      bool
+	SettleDelay time.Duration
+	MinInterval time.Duration
+	Schedule    schedule.Schedule
+	Invalid     string // what is wrong with it; its gate stays closed. Empty: nothing
+}
+
+// WakeOn names a kind of event that ends a wait. Each one is backed by a watch of
+// the request controller.
+type WakeOn string
+
+// What can wake a waiting request.
+const (
+	WakeOnWorkload WakeOn = "workload" // its spec, template or status changes
+	WakeOnPolicy   WakeOn = "policy"   // a KickPolicy of the namespace changes
+	WakeOnSource   WakeOn = "source"   // a source appears, disappears or changes
+	WakeOnLedger   WakeOn = "ledger"   // a change is recorded
+	WakeOnRequest  WakeOn = "request"  // the request itself changes
+)

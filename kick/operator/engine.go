@@ -1,0 +1,200 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/benbjohnson/clock"
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/model"
+)
+
+// LeaseName is the name of the leader election lease.
+const LeaseName = "kick.corewire.io"
+
+// Back-off of a key whose pass failed, and the longest a pass may take.
+const (
+	firstRetry  = 50 * time.Millisecond
+	lastRetry   = time.Minute
+	passTimeout = 30 * time.Second
+)
+
+// Run runs KICK until the context ends. It returns an error, before anything is
+// watched or written, if the cluster lacks a CRD or a right it needs.
+func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) error {
+	started := time.Now()
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst, config.UserAgent = o.KubeAPIQPS, o.KubeAPIBurst, "kick"
+	if err := Preflight(ctx, config, o); err != nil {
+		return err
+	}
+	for _, flag := range o.Reserved() {
+		log.Info("this version has no such integration; the flag has no effect", "flag", "--"+flag)
+	}
+	mgr, err := newManager(config, o, log)
+	if err != nil {
+		return err
+	}
+	wiring := Wire(Deps{
+		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
+		Events: recorder{mgr.GetEventRecorder("kick")}, Register: ctrlmetrics.Registry, Options: o,
+		Started: started, NewKey: ledger.NewKeyBytes,
+	})
+	if err := connect(ctx, mgr, wiring); err != nil {
+		return err
+	}
+	if err := probes(mgr, wiring, o); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+func newManager(config *rest.Config, o Options, log logr.Logger) (manager.Manager, error) {
+	return ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        NewScheme(),
+		Logger:                        log,
+		Cache:                         cacheOptions(o),
+		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress:        o.HealthAddress,
+		LeaderElection:                o.LeaderElect,
+		LeaderElectionID:              LeaseName,
+		LeaderElectionNamespace:       o.Namespace,
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.LeaseDuration,
+		RenewDeadline:                 &o.RenewDeadline,
+		RetryPeriod:                   &o.RetryPeriod,
+	})
+}
+
+// cacheOptions: objects enter the cache stripped and leave it without a copy,
+// since nothing that reads them changes them. A read of a kind that is not cached
+// is an error, not a new informer.
+func cacheOptions(o Options) cache.Options {
+	shared := true
+	c := cache.Options{
+		DefaultUnsafeDisableDeepCopy: &shared, ReaderFailOnMissingInformer: true,
+		ByObject: map[client.Object]cache.ByObject{},
+	}
+	for _, t := range Transforms() {
+		c.ByObject[t.Object] = cache.ByObject{Transform: func(in any) (any, error) {
+			if obj, ok := in.(client.Object); ok {
+				t.Apply(obj)
+			}
+			return in, nil
+		}}
+	}
+	if len(o.WatchNamespaces) > 0 {
+		c.DefaultNamespaces = map[string]cache.Config{}
+		for _, n := range o.WatchNamespaces {
+			c.DefaultNamespaces[n] = cache.Config{}
+		}
+	}
+	return c
+}
+
+// connect hands the wiring to the manager.
+func connect(ctx context.Context, mgr manager.Manager, w controllers.Wiring) error {
+	for _, i := range w.Indexes {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, i.Object, i.Name, i.Values); err != nil {
+			return fmt.Errorf("index %s of %T: %w", i.Name, i.Object, err)
+		}
+	}
+	for _, t := range w.Transforms { // kinds that are read but not watched need an informer too
+		if _, err := mgr.GetCache().GetInformer(ctx, t.Object, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("cache %T: %w", t.Object, err)
+		}
+	}
+	for i := range w.Controllers {
+		if err := add(mgr, &w.Controllers[i]); err != nil {
+			return fmt.Errorf("controller %s: %w", w.Controllers[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// add makes a controller of controller-runtime out of ours. Its sources start
+// before it leads, so that a standby takes over with warm caches.
+func add(mgr manager.Manager, c *controllers.Controller) error {
+	warm, again := true, true
+	made, err := controller.NewTyped(c.Name, mgr, controller.TypedOptions[model.Key]{
+		Reconciler:              reconciler{c},
+		MaxConcurrentReconciles: max(c.Workers, 1),
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[model.Key](firstRetry, lastRetry),
+		EnableWarmup:            &warm,
+		ReconciliationTimeout:   passTimeout,
+		SkipNameValidation:      &again, // several operators in one process, in tests
+		LogConstructor: func(k *model.Key) logr.Logger {
+			l := mgr.GetLogger().WithValues("controller", c.Name)
+			if k != nil {
+				l = l.WithValues("key", k.String())
+			}
+			return l
+		},
+	})
+	if err != nil {
+		return err
+	}
+	for i := range c.Watches {
+		w := &c.Watches[i]
+		if err := made.Watch(source.TypedKind(mgr.GetCache(), w.Object, handlerOf(w))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type reconciler struct{ c *controllers.Controller }
+
+// Reconcile makes one pass.
+func (r reconciler) Reconcile(ctx context.Context, k model.Key) (reconcile.Result, error) {
+	result, err := r.c.Reconcile(ctx, k)
+	return reconcile.Result{RequeueAfter: result.After}, err
+}
+
+type queue = workqueue.TypedRateLimitingInterface[model.Key]
+
+// handlerOf turns cache events into keys. What the initial list brings waits
+// behind real changes.
+func handlerOf(w *controllers.Watch) handler.TypedFuncs[client.Object, model.Key] {
+	low := handler.LowPriority
+	return handler.TypedFuncs[client.Object, model.Key]{
+		CreateFunc: func(ctx context.Context, e event.TypedCreateEvent[client.Object], q queue) {
+			keys := w.Keys(ctx, controllers.Event{New: e.Object})
+			if pq, ok := q.(priorityqueue.PriorityQueue[model.Key]); ok && e.IsInInitialList {
+				pq.AddWithOpts(priorityqueue.AddOpts{Priority: &low}, keys...)
+				return
+			}
+			enqueue(q, keys)
+		},
+		UpdateFunc: func(ctx context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
+			enqueue(q, w.Keys(ctx, controllers.Event{Old: e.ObjectOld, New: e.ObjectNew}))
+		},
+		DeleteFunc: func(ctx context.Context, e event.TypedDeleteEvent[client.Object], q queue) {
+			enqueue(q, w.Keys(ctx, controllers.Event{Old: e.Object}))
+		},
+	}
+}
+
+func enqueue(q queue, keys []model.Key) {
+	for _, k := range keys {
+		q.Add(k)
+	}
+}

@@ -1,0 +1,131 @@
+package operator
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/corewire/kick/kick/model"
+)
+
+// Options are the operator's flags. The simulator takes the same ones under
+// spec.operator.flags of a scenario.
+type Options struct {
+	Kubeconfig      string
+	Namespace       string
+	WatchNamespaces []string
+
+	LeaderElect   bool
+	LeaseDuration time.Duration
+	RenewDeadline time.Duration
+	RetryPeriod   time.Duration
+
+	MetricsAddress string
+	HealthAddress  string
+	LogLevel       string
+	KubeAPIQPS     float32
+	KubeAPIBurst   int
+
+	RolloutTimeout   time.Duration
+	RequestRetention time.Duration
+	ClockAllowance   time.Duration
+
+	integrations map[string]*bool
+}
+
+// integrations are the flags of GitOps tools and add-ons that this version does
+// not speak to yet. They are accepted, so that a configuration written for a
+// version that does keeps working, and reported once at start.
+var integrations = []string{"enable-argocd", "enable-flux", "enable-kargo", "enable-argo-rollouts", "enable-csi-integration"}
+
+// DefaultNamespace is where KICK lives when nothing says otherwise.
+const DefaultNamespace = "kick-system"
+
+// NewOptions returns the options with the defaults of their flags.
+func NewOptions() Options {
+	o := Options{}
+	o.AddFlags(pflag.NewFlagSet("kick", pflag.ContinueOnError))
+	return o
+}
+
+// AddFlags binds the options to a flag set.
+func (o *Options) AddFlags(f *pflag.FlagSet) {
+	namespace := os.Getenv("POD_NAMESPACE")
+	if namespace == "" {
+		namespace = DefaultNamespace
+	}
+	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "kubeconfig file; empty: $KUBECONFIG, then the pod's service account")
+	f.StringVar(&o.Namespace, "namespace", namespace, "KICK's own namespace, for its lease and its installation key; default $POD_NAMESPACE, then "+DefaultNamespace)
+	f.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "namespaces to manage, comma separated; empty: all of them")
+
+	f.BoolVar(&o.LeaderElect, "leader-elect", true, "let one replica at a time act; the others stand by with warm caches")
+	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second, "how long a silent leader is waited for; whole seconds, at least 2s")
+	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second, "how long the leader tries to renew before it gives up; less than the lease duration")
+	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second, "pause between tries to get or renew the lease; less than the renew deadline")
+
+	f.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8080", "address of /metrics; 0 turns it off")
+	f.StringVar(&o.HealthAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 turns it off")
+	f.StringVar(&o.LogLevel, "log-level", "info", "error, info or debug; logs are JSON lines on standard error")
+	f.Float32Var(&o.KubeAPIQPS, "kube-api-qps", 50, "requests a second to the API server on average")
+	f.IntVar(&o.KubeAPIBurst, "kube-api-burst", 100, "requests in a burst to the API server")
+
+	f.DurationVar(&o.RolloutTimeout, "rollout-timeout", 15*time.Minute, "a rollout without any progress for this long has failed")
+	f.DurationVar(&o.RequestRetention, "request-retention", 24*time.Hour, "how long a finished KickRequest is kept")
+	f.DurationVar(&o.ClockAllowance, "clock-allowance", 5*time.Second, "how far the clocks of KICK, the API server and the nodes may differ")
+
+	o.integrations = map[string]*bool{}
+	for _, name := range integrations {
+		o.integrations[name] = f.Bool(name, false, "reserved: this version has no such integration; accepted and reported at start")
+	}
+}
+
+// Validate reports every option that cannot be used, and what would be right.
+func (o *Options) Validate() error {
+	var wrong []error
+	add := func(format string, a ...any) { wrong = append(wrong, fmt.Errorf(format, a...)) }
+	if o.Namespace == "" {
+		add("--namespace must not be empty: KICK keeps its lease and its key there")
+	}
+	if o.LeaseDuration < 2*time.Second || o.LeaseDuration%time.Second != 0 {
+		add("--leader-election-lease-duration %s: the API server stores whole seconds, so use whole seconds and at least 2s; anything else lets two replicas lead", o.LeaseDuration)
+	}
+	if o.RenewDeadline >= o.LeaseDuration {
+		add("--leader-election-renew-deadline %s must be less than the lease duration %s", o.RenewDeadline, o.LeaseDuration)
+	}
+	if o.RetryPeriod <= 0 || o.RetryPeriod*12/10 >= o.RenewDeadline {
+		add("--leader-election-retry-period %s must be more than 0 and, with a fifth added, less than the renew deadline %s", o.RetryPeriod, o.RenewDeadline)
+	}
+	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
+		if d < time.Second {
+			add("--%s %s must be at least 1s", name, d)
+		}
+	}
+	if o.ClockAllowance < 0 || o.ClockAllowance > time.Minute {
+		add("--clock-allowance %s must be between 0s and 1m; clocks further apart must be set right", o.ClockAllowance)
+	}
+	if _, known := logLevels[o.LogLevel]; !known {
+		add("--log-level %q: use error, info or debug", o.LogLevel)
+	}
+	return errors.Join(wrong...)
+}
+
+// Settings are the options that decisions depend on.
+func (o *Options) Settings() model.Settings {
+	return model.Settings{
+		RolloutTimeout: o.RolloutTimeout, RequestRetention: o.RequestRetention, ClockAllowance: o.ClockAllowance,
+	}
+}
+
+// Reserved are the integrations that were asked for and do not exist, in order.
+func (o *Options) Reserved() []string {
+	var asked []string
+	for _, name := range integrations {
+		if on := o.integrations[name]; on != nil && *on {
+			asked = append(asked, name)
+		}
+	}
+	return asked
+}

@@ -1,0 +1,150 @@
+package operator
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the generated role
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+)
+
+//go:embed rbac/role.yaml
+var generatedRoles []byte
+
+// needed are the resources of KICK's own group.
+var crdResources = []string{"kickpolicies", "kickrequests", "sourceobservations"}
+
+// Preflight checks that the cluster has what KICK needs: its CRDs, and every right
+// of its role. It reports all that is missing at once, and what to do about it.
+func Preflight(ctx context.Context, config *rest.Config, o Options) error {
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("connect to the API server: %w", err)
+	}
+	if err := checkCRDs(c); err != nil {
+		return err
+	}
+	roles, err := Roles()
+	if err != nil {
+		return err
+	}
+	var missing []error
+	for _, r := range roles {
+		for _, namespace := range r.where(o) {
+			missing = append(missing, r.check(ctx, c, namespace)...)
+		}
+	}
+	return errors.Join(missing...)
+}
+
+func checkCRDs(c kubernetes.Interface) error {
+	gv := v1alpha1.GroupVersion.String()
+	list, err := c.Discovery().ServerResourcesForGroupVersion(gv)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("ask the API server for %s: %w", gv, err)
+	}
+	served := map[string]bool{}
+	if list != nil {
+		for _, r := range list.APIResources {
+			served[r.Name] = true
+		}
+	}
+	var missing []error
+	for _, name := range crdResources {
+		if !served[name] {
+			missing = append(missing, fmt.Errorf("the CRD %s.%s is not installed: kubectl apply --server-side -f kick/api/crds, or install the chart with crds.enabled=true", name, v1alpha1.GroupVersion.Group))
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// Role is one generated role: cluster-wide, or for KICK's own namespace.
+type Role struct {
+	Own   bool // only in KICK's own namespace
+	Rules []rbacv1.PolicyRule
+}
+
+// Roles are what KICK's service account needs, as generated from the code.
+func Roles() ([]Role, error) {
+	var roles []Role
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(generatedRoles), 4096)
+	for {
+		var doc struct {
+			Kind  string              `json:"kind"`
+			Rules []rbacv1.PolicyRule `json:"rules"`
+		}
+		err := d.Decode(&doc)
+		if errors.Is(err, io.EOF) {
+			return roles, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the generated roles: %w", err)
+		}
+		if len(doc.Rules) > 0 {
+			roles = append(roles, Role{Own: doc.Kind == "Role", Rules: doc.Rules})
+		}
+	}
+}
+
+// where are the namespaces in which the role must hold; "" is all of them.
+func (r Role) where(o Options) []string {
+	switch {
+	case r.Own:
+		return []string{o.Namespace}
+	case len(o.WatchNamespaces) > 0:
+		return o.WatchNamespaces
+	default:
+		return []string{metav1.NamespaceAll}
+	}
+}
+
+func (r Role) check(ctx context.Context, c kubernetes.Interface, namespace string) (missing []error) {
+	for _, rule := range r.Rules {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				if err := allowed(ctx, c, namespace, verb, rule.APIGroups[0], resource); err != nil {
+					missing = append(missing, err)
+				}
+			}
+		}
+	}
+	return missing
+}
+
+func allowed(ctx context.Context, c kubernetes.Interface, namespace, verb, group, resource string) error {
+	name, sub := resource, ""
+	if i := slices.Index([]byte(resource), '/'); i >= 0 {
+		name, sub = resource[:i], resource[i+1:]
+	}
+	review, err := c.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: namespace, Verb: verb, Group: group, Resource: name, Subresource: sub,
+		}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("ask for the right to %s %s: %w", verb, resource, err)
+	}
+	if review.Status.Allowed {
+		return nil
+	}
+	if group != "" {
+		resource += "." + group
+	}
+	where := "namespace " + namespace
+	if namespace == "" {
+		where = "all namespaces"
+	}
+	return fmt.Errorf("cannot %s %s in %s: forbidden. Bind the roles of kick/operator/rbac to KICK's service account (the chart does, with rbac.mode=Cluster), or name the namespaces it may use in --watch-namespaces", verb, resource, where)
+}

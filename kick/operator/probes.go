@@ -1,0 +1,62 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/corewire/kick/kick/controllers"
+)
+
+// probes: alive as long as the process answers; ready once every cache is filled
+// and somebody leads. A replica that nobody would work through is not ready, so a
+// lease that cannot be had does not hide behind a green light.
+func probes(mgr manager.Manager, w controllers.Wiring, o Options) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("health probe: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("caches", func(r *http.Request) error { return synced(r.Context(), mgr, w) }); err != nil {
+		return fmt.Errorf("readiness probe: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("leader", func(r *http.Request) error { return led(r.Context(), mgr, o) }); err != nil {
+		return fmt.Errorf("readiness probe: %w", err)
+	}
+	return nil
+}
+
+func synced(ctx context.Context, mgr manager.Manager, w controllers.Wiring) error {
+	for _, t := range w.Transforms {
+		informer, err := mgr.GetCache().GetInformer(ctx, t.Object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return fmt.Errorf("cache of %T: %w", t.Object, err)
+		}
+		if !informer.HasSynced() {
+			return fmt.Errorf("the cache of %T is not filled yet", t.Object)
+		}
+	}
+	return nil
+}
+
+func led(ctx context.Context, mgr manager.Manager, o Options) error {
+	select {
+	case <-mgr.Elected():
+		return nil
+	default:
+	}
+	var lease coordinationv1.Lease
+	if err := mgr.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, &lease); err != nil {
+		return fmt.Errorf("nobody is known to lead: read lease %s/%s: %w", o.Namespace, LeaseName, err)
+	}
+	held := lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" && lease.Spec.RenewTime != nil
+	if !held || time.Since(lease.Spec.RenewTime.Time) > 2*o.LeaseDuration {
+		return fmt.Errorf("nobody leads: lease %s/%s has no live holder", o.Namespace, LeaseName)
+	}
+	return nil
+}

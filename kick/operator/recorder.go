@@ -1,0 +1,33 @@
+package operator
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/apply"
+	kickevents "github.com/corewire/kick/kick/events"
+	"github.com/corewire/kick/kick/model"
+)
+
+// recorder sends events through events.k8s.io. The references carry no
+// resourceVersion: it would keep like events from being merged.
+type recorder struct{ events.EventRecorder }
+
+// Record tells of a transition of a request.
+func (r recorder) Record(about *model.Request, target *model.Workload, e kickevents.Event) {
+	regarding := &corev1.ObjectReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "KickRequest",
+		Namespace: about.ID.Namespace, Name: about.ID.Name, UID: types.UID(about.UID),
+	}
+	if target == nil {
+		r.Eventf(regarding, nil, e.Type, e.Reason, e.Action, "%s", apply.Cut(e.Note))
+		return
+	}
+	related := &corev1.ObjectReference{
+		APIVersion: target.APIVersion, Kind: target.ID.Kind,
+		Namespace: target.ID.Namespace, Name: target.ID.Name, UID: types.UID(target.UID),
+	}
+	r.Eventf(regarding, related, e.Type, e.Reason, e.Action, "%s", apply.Cut(e.Note))
+}

@@ -1,0 +1,142 @@
+// Package operator puts KICK together: the lists of kinds, the controllers, the
+// options, and the engine that runs them on controller-runtime. It is the only
+// package that knows all the others.
+package operator
+
+import (
+	"time"
+
+	"github.com/benbjohnson/clock"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/apply"
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/controllers/cleanup"
+	"github.com/corewire/kick/kick/controllers/policy"
+	"github.com/corewire/kick/kick/controllers/request"
+	"github.com/corewire/kick/kick/controllers/source"
+	"github.com/corewire/kick/kick/events"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/gates"
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/metrics"
+	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/sources"
+	"github.com/corewire/kick/kick/sources/configmap"
+	"github.com/corewire/kick/kick/sources/secret"
+	"github.com/corewire/kick/kick/workloads"
+	"github.com/corewire/kick/kick/workloads/daemonset"
+	"github.com/corewire/kick/kick/workloads/deployment"
+	"github.com/corewire/kick/kick/workloads/statefulset"
+)
+
+// The kinds KICK knows. A new one is one folder and one line here.
+var (
+	workloadKinds = workloads.Registry{deployment.Kind{}, statefulset.Kind{}, daemonset.Kind{}}
+	sourceKinds   = sources.Registry{secret.Kind{}, configmap.Kind{}}
+	providers     = []gates.Provider{gates.None{}}
+)
+
+// controllerNames label the error counter from the start.
+var controllerNames = []string{"source", "request", "policy", "cleanup"}
+
+// Deps is what an engine brings along.
+type Deps struct {
+	Clock    clock.Clock
+	Cache    client.Reader // may lag; hands out shared objects
+	Live     client.Reader // quorum reads
+	Write    apply.Client
+	Events   events.Recorder
+	Register prometheus.Registerer
+	Options  Options
+	Started  time.Time     // when this process began, KICK's clock
+	NewKey   func() []byte // draws an installation key
+}
+
+// NewScheme returns the scheme with every kind KICK touches.
+func NewScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(s))
+	utilruntime.Must(v1alpha1.AddToScheme(s))
+	return s
+}
+
+// Wire returns everything an engine has to run. The production engine and the
+// simulator run the same.
+func Wire(d Deps) controllers.Wiring {
+	g := &gather.Gatherer{
+		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
+		Sightings: ledger.NewSightings(), Settings: d.Options.Settings(),
+	}
+	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
+	m := metrics.New(d.Register, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})
+	return controllers.Wiring{
+		Controllers: counted(m, []controllers.Controller{
+			source.New(source.Deps{
+				Clock: d.Clock, Gather: g, Apply: a, Metrics: m,
+				Namespace: d.Options.Namespace, NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
+			}),
+			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: m}),
+			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
+			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
+		}),
+		Indexes:    Indexes(),
+		Transforms: Transforms(),
+	}
+}
+
+type fixed time.Time
+
+func (f fixed) Now() time.Time { return time.Time(f) }
+
+// Indexes are what gather looks things up by.
+func Indexes() []controllers.Index {
+	all := []controllers.Index{{
+		Object: &v1alpha1.KickRequest{}, Name: gather.IndexTarget,
+		Values: func(o client.Object) []string {
+			t := gather.TargetOf(o.(*v1alpha1.KickRequest))
+			return []string{t.Kind + "/" + t.Name}
+		},
+	}}
+	for _, k := range workloadKinds {
+		all = append(all, controllers.Index{
+			Object: k.New(), Name: gather.IndexSources,
+			Values: func(o client.Object) []string {
+				var values []string
+				for _, ref := range discover.Refs(&k.Template(o).Spec) {
+					values = append(values, ref.Kind+"/"+ref.Name)
+				}
+				return values
+			},
+		})
+	}
+	return all
+}
+
+// Transforms say what each cached kind keeps. They are also the list of what is
+// cached: no controller may read anything else through the cache.
+func Transforms() []controllers.Transform {
+	dropOwners := func(o client.Object) { o.SetManagedFields(nil) }
+	all := []controllers.Transform{
+		{Object: &v1alpha1.KickPolicy{}, Apply: dropOwners},
+		{Object: &v1alpha1.KickRequest{}, Apply: dropOwners},
+		{Object: &v1alpha1.SourceObservation{}, Apply: dropOwners},
+	}
+	for _, k := range sourceKinds {
+		all = append(all, controllers.Transform{Object: k.New(), Apply: func(o client.Object) { sources.Strip(k, o) }})
+	}
+	revisions := map[string]bool{}
+	for _, k := range workloadKinds {
+		all = append(all, controllers.Transform{Object: k.New(), Apply: workloads.Strip})
+		if name := k.RevisionKind(); !revisions[name] {
+			revisions[name] = true
+			all = append(all, controllers.Transform{Object: k.Revision(), Apply: k.StripRevision})
+		}
+	}
+	return all
+}

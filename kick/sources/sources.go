@@ -1,0 +1,131 @@
+// Package sources is the port for the kinds of source a workload can read. Each
+// kind is one folder below; the list of them is put together in package operator.
+package sources
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/fingerprint"
+)
+
+// Kind is what KICK has to know of one kind of source.
+type Kind interface {
+	// Name is the kind, e.g. "Secret".
+	Name() string
+	// New returns an empty object.
+	New() client.Object
+	// Digest is the fingerprint of an object that still holds its payload.
+	Digest(client.Object) fingerprint.Digest
+	// KeyNames are the names of the payload's keys, in any order.
+	KeyNames(client.Object) []string
+	// Empty drops the payload, keeping the names of its keys.
+	Empty(client.Object)
+}
+
+// Registry is the list of kinds, in a fixed order.
+type Registry []Kind
+
+// ByName returns the kind with that name, or nil.
+func (r Registry) ByName(name string) Kind {
+	for _, k := range r {
+		if k.Name() == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Notes that a cached source carries instead of its payload. They exist in memory
+// only; no annotation of the source itself is kept.
+const (
+	noteDigest    = "cached.kick.corewire.io/digest"
+	noteLastWrite = "cached.kick.corewire.io/last-write"
+)
+
+// Strip replaces the payload by its fingerprint and the field owners by the date
+// they give, before an object enters a cache (DESIGN sections 4 and 10): no cache
+// of KICK ever holds a value. It changes the struct it is given and nothing that
+// struct shares, and may be called again.
+func Strip(k Kind, obj client.Object) {
+	if stripped(obj) {
+		return
+	}
+	digest := k.Digest(obj)
+	obj.SetAnnotations(map[string]string{
+		noteDigest:    digest.Note(),
+		noteLastWrite: lastWrite(obj).UTC().Format(time.RFC3339),
+	})
+	obj.SetManagedFields(nil)
+	k.Empty(obj)
+}
+
+// stripped recognises an object that went through Strip: nothing else has our two
+// notes as its only annotations and no field owners.
+func stripped(obj client.Object) bool {
+	notes := obj.GetAnnotations()
+	return len(notes) == 2 && notes[noteDigest] != "" && notes[noteLastWrite] != "" && len(obj.GetManagedFields()) == 0
+}
+
+// Model is the source in plain values.
+func Model(k Kind, obj client.Object) model.Source {
+	Strip(k, obj)
+	s := model.Source{
+		ID:              model.Key{Kind: k.Name(), Namespace: obj.GetNamespace(), Name: obj.GetName()},
+		Present:         true,
+		UID:             string(obj.GetUID()),
+		ResourceVersion: obj.GetResourceVersion(),
+		Labels:          obj.GetLabels(),
+		Digest:          Digest(obj),
+		KeyNames:        k.KeyNames(obj),
+	}
+	slices.Sort(s.KeyNames)
+	s.LastWrite, _ = time.Parse(time.RFC3339, obj.GetAnnotations()[noteLastWrite])
+	return s
+}
+
+// Digest reads what Strip noted.
+func Digest(obj client.Object) fingerprint.Digest {
+	return fingerprint.FromNote(obj.GetAnnotations()[noteDigest])
+}
+
+// LastWrite reads what Strip noted.
+func LastWrite(obj client.Object) time.Time {
+	t, _ := time.Parse(time.RFC3339, obj.GetAnnotations()[noteLastWrite])
+	return t
+}
+
+// lastWrite is lambda: the newest time among the field owners that own content.
+// Owners of labels or annotations alone say nothing about the content; a write
+// that only removed a key moves no time at all, which the ledger allows for. An
+// object without owners has its creation time.
+func lastWrite(obj client.Object) time.Time {
+	newest := obj.GetCreationTimestamp().Time
+	for _, f := range obj.GetManagedFields() {
+		if f.Time != nil && f.Subresource == "" && f.Time.After(newest) && ownsContent(f.FieldsV1) {
+			newest = f.Time.Time
+		}
+	}
+	return newest
+}
+
+func ownsContent(f *metav1.FieldsV1) bool {
+	if f == nil {
+		return false
+	}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(f.Raw, &top) != nil {
+		return true // cannot be read: the cautious answer
+	}
+	for _, field := range []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"} {
+		if _, ok := top[field]; ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,246 @@
+// Package workloads is the port for the kinds of workload KICK can restart. Each
+// kind is one folder below; the list of them is put together in package operator.
+// This is the only place where kinds are told apart.
+package workloads
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/model"
+)
+
+// Kind is what KICK has to know of one kind of workload. Reads and writes are
+// done by others: an adapter only understands objects.
+type Kind interface {
+	// Name is the kind, e.g. "Deployment".
+	Name() string
+	// APIVersion is the group and version, e.g. "apps/v1".
+	APIVersion() string
+	// New returns an empty object, NewList an empty list.
+	New() client.Object
+	NewList() client.ObjectList
+	// Objects are the workloads of such a list.
+	Objects(client.ObjectList) []client.Object
+	// Template is the pod template of the object.
+	Template(client.Object) *corev1.PodTemplateSpec
+	// Selector selects the pods of the object.
+	Selector(client.Object) *metav1.LabelSelector
+	// Rollout reads the progress from the object's status.
+	Rollout(client.Object) model.Rollout
+	// Revision returns an empty object of the kind that holds its revisions, named
+	// RevisionKind; NewRevisions an empty list of them; Items are the objects of
+	// such a list.
+	RevisionKind() string
+	Revision() client.Object
+	NewRevisions() client.ObjectList
+	Items(client.ObjectList) []client.Object
+	// Describe reads one revision the workload controls; all of them are given.
+	Describe(workload, revision client.Object, all []client.Object) model.Revision
+	// RevisionOf names the revision a pod belongs to; false: the pod is not the
+	// workload's.
+	RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool)
+	// StripRevision makes a cached revision small.
+	StripRevision(client.Object)
+}
+
+// Registry is the list of kinds, in a fixed order.
+type Registry []Kind
+
+// ByName returns the kind with that name, or nil.
+func (r Registry) ByName(name string) Kind {
+	for _, k := range r {
+		if k.Name() == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Notes that a cached object carries instead of what was dropped from it. They
+// exist in memory only, and a value a user wrote there is overwritten.
+const (
+	noteStampManager = "cached.kick.corewire.io/stamp-manager"
+	noteTemplateHash = "cached.kick.corewire.io/template-hash"
+	noteStamp        = "cached.kick.corewire.io/stamp"
+)
+
+// Strip makes an object as small as the cache needs it: the owner of the stamp is
+// noted, managedFields are dropped. It changes the object in place and may be
+// called again.
+func Strip(obj client.Object) {
+	if len(obj.GetManagedFields()) == 0 {
+		return
+	}
+	note(obj, noteStampManager, stampManager(obj.GetManagedFields()))
+	obj.SetManagedFields(nil)
+}
+
+// StripReplicaSet is Strip for a revision that holds its template in the spec.
+func StripReplicaSet(obj client.Object, template *corev1.PodTemplateSpec) {
+	if len(template.Spec.Containers) == 0 { // stripped before
+		return
+	}
+	note(obj, noteTemplateHash, TemplateHash(template))
+	note(obj, noteStamp, template.Annotations[model.StampAnnotation])
+	obj.SetManagedFields(nil)
+	*template = corev1.PodTemplateSpec{}
+}
+
+// NotedHash and NotedStamp read what StripReplicaSet left.
+func NotedHash(obj client.Object) string { return obj.GetAnnotations()[noteTemplateHash] }
+
+// NotedStamp is the raw stamp of a stripped revision.
+func NotedStamp(obj client.Object) string { return obj.GetAnnotations()[noteStamp] }
+
+// StripControllerRevision drops the data of a revision and notes its stamp.
+func StripControllerRevision(obj client.Object, raw *[]byte) {
+	if len(*raw) == 0 {
+		return
+	}
+	var data struct {
+		Spec struct {
+			Template struct {
+				Metadata struct {
+					Annotations map[string]string `json:"annotations"`
+				} `json:"metadata"`
+			} `json:"template"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(*raw, &data) == nil { // foreign data carries no stamp of ours
+		note(obj, noteStamp, data.Spec.Template.Metadata.Annotations[model.StampAnnotation])
+	}
+	obj.SetManagedFields(nil)
+	*raw = nil
+}
+
+func note(obj client.Object, key, value string) {
+	old := obj.GetAnnotations()
+	notes := make(map[string]string, len(old)+1)
+	for k, v := range old {
+		notes[k] = v
+	}
+	notes[key] = value
+	obj.SetAnnotations(notes)
+}
+
+// TemplateHash is equal for templates that the Deployment controller holds equal:
+// the label it adds itself does not count, nor does empty against unset.
+func TemplateHash(t *corev1.PodTemplateSpec) string {
+	plain := *t
+	if _, hashed := t.Labels["pod-template-hash"]; hashed {
+		plain.Labels = make(map[string]string, len(t.Labels))
+		for k, v := range t.Labels {
+			if k != "pod-template-hash" {
+				plain.Labels[k] = v
+			}
+		}
+	}
+	h := fnv.New64a()
+	_ = json.NewEncoder(h).Encode(&plain) // a template has no type that cannot be encoded
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// stampFields is the path of the stamp inside managedFields.
+type stampFields struct {
+	Spec struct {
+		Template struct {
+			Metadata struct {
+				Annotations map[string]json.RawMessage `json:"f:annotations"`
+			} `json:"f:metadata"`
+		} `json:"f:template"`
+	} `json:"f:spec"`
+}
+
+// stampManager names who owns the stamp: the manager whose entry holds the field,
+// the most recent one if several share it.
+func stampManager(fields []metav1.ManagedFieldsEntry) string {
+	manager, newest := "", time.Time{}
+	for i := range fields {
+		f := &fields[i]
+		if f.FieldsV1 == nil || f.Subresource != "" || !mentions(f.FieldsV1.Raw) {
+			continue
+		}
+		var at time.Time
+		if f.Time != nil {
+			at = f.Time.Time
+		}
+		if manager == "" || at.After(newest) {
+			manager, newest = f.Manager, at
+		}
+	}
+	return manager
+}
+
+func mentions(raw []byte) bool {
+	var f stampFields
+	if json.Unmarshal(raw, &f) != nil {
+		return false
+	}
+	_, owned := f.Spec.Template.Metadata.Annotations["f:"+model.StampAnnotation]
+	return owned
+}
+
+// Model is the workload in plain values.
+func Model(k Kind, obj client.Object) model.Workload {
+	Strip(obj)
+	raw := k.Template(obj).Annotations[model.StampAnnotation]
+	stamp := model.Stamp{Raw: raw}
+	if raw != "" {
+		stamp.Manager = obj.GetAnnotations()[noteStampManager]
+		if at, err := time.Parse(time.RFC3339Nano, raw); err == nil {
+			stamp.At = at.UTC()
+		}
+	}
+	return model.Workload{
+		ID:         model.Key{Kind: k.Name(), Namespace: obj.GetNamespace(), Name: obj.GetName()},
+		APIVersion: k.APIVersion(),
+		UID:        string(obj.GetUID()),
+		Version:    obj.GetResourceVersion(),
+		Generation: obj.GetGeneration(),
+		Created:    obj.GetCreationTimestamp().UTC(),
+		Deleting:   obj.GetDeletionTimestamp() != nil,
+		Labels:     obj.GetLabels(),
+		Stamp:      stamp,
+		Rollout:    k.Rollout(obj),
+	}
+}
+
+// Pointers gives the items of a list as objects, without copying them.
+func Pointers[T any, P interface {
+	*T
+	client.Object
+}](items []T) []client.Object {
+	all := make([]client.Object, len(items))
+	for i := range items {
+		all[i] = P(&items[i])
+	}
+	return all
+}
+
+// Ordinal is the position of a StatefulSet's pod; -1 for any other pod.
+func Ordinal(p *corev1.Pod) int32 {
+	n, err := strconv.ParseInt(p.Labels[appsv1.PodIndexLabel], 10, 32)
+	if err != nil {
+		return -1
+	}
+	return int32(n)
+}
+
+// Controlled keeps the objects that the workload controls.
+func Controlled(all []client.Object, workload client.Object) []client.Object {
+	var kept []client.Object
+	for _, o := range all {
+		if ref := metav1.GetControllerOf(o); ref != nil && ref.UID == workload.GetUID() {
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}

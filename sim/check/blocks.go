@@ -1,0 +1,211 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+)
+
+// blocked reports that KICK names a block and that this block truly holds.
+func (c *Context) blocked(w workload, policies []*v1alpha1.KickPolicy, stale []stalePod, named []string) bool {
+	b := blockCase{c, w, policies, stale}
+	for _, reason := range named {
+		if holds := blocks[reason]; holds != nil && holds(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// named collects what KICK says about a workload: the reasons and the phase of
+// its request or, where there is none, the reasons of its policies. The gate of
+// a finished request is history and excuses nothing.
+func (c *Context) named(w workload, policies []*v1alpha1.KickPolicy) []string {
+	var out []string
+	add := func(reason string) {
+		if reason != "" && !slices.Contains(out, reason) {
+			out = append(out, reason)
+		}
+	}
+	found := c.requestsOf(w)
+	for _, r := range found {
+		if gate := r.Status.Gate; gate != nil && !terminal(r.Status.Phase) {
+			add(gate.Reason)
+		}
+		for _, condition := range r.Status.Conditions {
+			add(condition.Reason)
+		}
+		add(string(r.Status.Phase))
+	}
+	if len(found) > 0 {
+		return out
+	}
+	for _, p := range policies {
+		for _, condition := range p.Status.Conditions {
+			add(condition.Reason)
+		}
+	}
+	return out
+}
+
+// blockCase is a stale workload whose block is in question.
+type blockCase struct {
+	*Context
+	w        workload
+	policies []*v1alpha1.KickPolicy
+	stale    []stalePod
+}
+
+// blocks says for each reason or phase KICK may name when it is the truth.
+var blocks = map[string]func(blockCase) bool{
+	"OnDelete":    func(b blockCase) bool { return b.w.onDelete },
+	"Paused":      func(b blockCase) bool { return b.w.paused },
+	"Partitioned": blockCase.partitioned,
+
+	"SourceMissing": blockCase.sourceMissing,
+
+	"PolicySuspended": func(b blockCase) bool { return len(b.policies) == 1 && b.policies[0].Spec.Suspend },
+	"PolicyConflict":  func(b blockCase) bool { return len(b.policies) > 1 },
+	"DryRun":          func(b blockCase) bool { return len(b.policies) == 1 && b.policies[0].Spec.DryRun },
+
+	"OutsideSchedule":    blockCase.outsideSchedule,
+	"ConfigurationError": blockCase.scheduleBroken,
+
+	"Settling":    blockCase.settling,
+	"RateLimited": blockCase.rateLimited,
+
+	"Failed":                   blockCase.cannotSucceed,
+	"RolloutTimeout":           blockCase.cannotSucceed,
+	"ProgressDeadlineExceeded": blockCase.cannotSucceed,
+	"Reverted":                 blockCase.cannotSucceed,
+
+	"WaitingForRollout": blockCase.rolling,
+	"RolloutInProgress": blockCase.rolling,
+	"PodsNotStarted":    blockCase.rolling,
+}
+
+// rolling: the controller is not done, or its pods do not come up.
+func (b blockCase) rolling() bool { return !b.w.complete() }
+
+// partitioned: every stale pod lies below the partition, where a new template
+// does not reach it.
+func (b blockCase) partitioned() bool {
+	for _, s := range b.stale {
+		if s.pod.Ordinal < 0 || s.pod.Ordinal >= int(b.w.partition) {
+			return false
+		}
+	}
+	return true
+}
+
+// sourceMissing: a pod of this template could not start.
+func (b blockCase) sourceMissing() bool {
+	for _, r := range refsOf(b.w.GetNamespace(), b.w.template) {
+		if !r.required {
+			continue
+		}
+		object := b.API.Get(schema.GroupKind{Group: corev1.GroupName, Kind: r.source.Kind}, types.NamespacedName{Namespace: r.source.Namespace, Name: r.source.Name})
+		if object == nil {
+			return true
+		}
+		have := payload(object)
+		for _, key := range r.keys {
+			if _, ok := have[key]; !ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chance is how long a gate must stand open, with no fault left, until KICK has
+// no excuse for not having used it.
+const chance = 10 * time.Minute
+
+// outsideSchedule: the window is shut now, and gave no fair chance since the
+// last fault ended and the content became stale.
+func (b blockCase) outsideSchedule() bool {
+	if len(b.policies) != 1 {
+		return false
+	}
+	policy, now := b.policies[0], b.KickNow()
+	if _, ok := parseWindows(policy); !ok || open(policy, now) {
+		return false
+	}
+	from := b.KickNow().Add(b.Healed.Sub(b.Loop.Now()))
+	for _, s := range b.stale {
+		if last, ok := b.sources.of(s.ref.source).last(); ok {
+			from = latest(from, b.KickNow().Add(last.at.Sub(b.Loop.Now())))
+		}
+	}
+	var since time.Time
+	for t := from; t.Before(now); t = t.Add(time.Minute) {
+		if !open(policy, t) {
+			since = time.Time{}
+			continue
+		}
+		if since.IsZero() {
+			since = t
+		}
+		if t.Sub(since) >= chance {
+			return false
+		}
+	}
+	return true
+}
+
+func (b blockCase) scheduleBroken() bool {
+	for _, p := range b.policies {
+		if _, ok := parseWindows(p); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// settling: a source changed so recently that KICK waits for quiet; the wait is
+// capped at ten times the delay.
+func (b blockCase) settling() bool {
+	delay := time.Second
+	if d := b.policies[0].Spec.Restart.SettleDelay; d != nil {
+		delay = d.Duration
+	}
+	for _, s := range b.stale {
+		if last, ok := b.sources.of(s.ref.source).last(); ok && b.Loop.Now().Sub(last.at) <= delay+time.Second {
+			return true
+		}
+	}
+	return false
+}
+
+// rateLimited: KICK's own last stamp is younger than the least interval.
+func (b blockCase) rateLimited() bool {
+	interval := 30 * time.Second
+	if d := b.policies[0].Spec.Restart.MinInterval; d != nil {
+		interval = d.Duration
+	}
+	stamp, err := time.Parse(time.RFC3339Nano, b.stamps[b.w.id()])
+	return err == nil && b.KickNow().Sub(stamp) <= interval+time.Second
+}
+
+// cannotSucceed: KICK restarted the workload and the rollout hangs, or somebody
+// took the stamp away.
+func (b blockCase) cannotSucceed() bool {
+	stamp, restarted := b.stamps[b.w.id()]
+	return !b.w.complete() || (restarted && b.w.stamp() != stamp)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func join(list []string) string { return strings.Join(list, ", ") }

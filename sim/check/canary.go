@@ -1,0 +1,188 @@
+package check
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawCanary = "no content leaks"
+
+// canaries are the values of all sources, searched for in all KICK says.
+type canaries struct {
+	known map[string]bool
+	list  []canary
+	words strings.Builder // names, labels and keys of the scenario: not secret
+}
+
+// canary is one value in the forms it could leak in.
+type canary struct {
+	source            Source
+	plain             string
+	base64, hexSHA256 string
+}
+
+// shortest is the least length of a value that is searched for; shorter ones
+// stand in every text by chance.
+const shortest = 4
+
+// publicWords stand in logs and objects by right, whoever else uses them as a value.
+const publicWords = "true false null none info debug warn warning error trace level message time kick secret configmap " +
+	"deployment statefulset daemonset pending failed succeeded executing dependency manual shop default opaque"
+
+// OnWrite learns the values of sources that anybody but KICK writes, and the
+// words that are no secret.
+func (n *canaries) OnWrite(_ *Context, ev cluster.Event) {
+	if ev.Manager == Manager || ev.Type == cluster.Deleted {
+		return
+	}
+	if ev.Type == cluster.Added {
+		n.learnWords(ev.Object)
+	}
+	source, ok := sourceOf(ev.Object)
+	if !ok {
+		return
+	}
+	content := payload(ev.Object)
+	for _, key := range slices.Sorted(maps.Keys(content)) {
+		n.words.WriteString(" " + key)
+		n.learn(source, string(content[key]))
+	}
+}
+
+func (n *canaries) learnWords(object client.Object) {
+	n.words.WriteString(" " + object.GetNamespace() + " " + object.GetName())
+	for k, v := range object.GetLabels() {
+		n.words.WriteString(" " + k + " " + v)
+	}
+}
+
+func (n *canaries) learn(source Source, value string) {
+	if len(value) < shortest || n.known[value] || trivialNumber(value) {
+		return
+	}
+	if n.known == nil {
+		n.known = map[string]bool{}
+	}
+	n.known[value] = true
+	sum := sha256.Sum256([]byte(value))
+	n.list = append(n.list, canary{source, value, base64.StdEncoding.EncodeToString([]byte(value)), hex.EncodeToString(sum[:])})
+}
+
+// OnKick searches what KICK writes. Of a workload KICK writes the stamp only,
+// which stampOnly guards; leases hold nothing but who leads.
+func (n *canaries) OnKick(c *Context, ev cluster.Event) {
+	if ev.Type == cluster.Deleted {
+		return
+	}
+	if _, isLease := ev.Object.(*coordinationv1.Lease); isLease {
+		return
+	}
+	text := ""
+	if w, ok := workloadOf(ev.Object); ok {
+		text = w.stamp()
+	} else {
+		var b strings.Builder
+		collect(&b, reflect.ValueOf(ev.Object))
+		text = b.String()
+	}
+	n.search(c, text, ev.Kind.Kind+" "+ev.Key.String())
+}
+
+// OnLog searches a log line.
+func (n *canaries) OnLog(c *Context, line string) { n.search(c, line, "a log line") }
+
+func (n *canaries) search(c *Context, text, place string) {
+	for _, canary := range n.list {
+		form := ""
+		switch {
+		case strings.Contains(text, canary.hexSHA256):
+			form = "the SHA-256"
+		case n.occurs(text, canary.plain):
+			form = "the value"
+		case len(canary.base64) >= 8 && strings.Contains(text, canary.base64):
+			form = "the base64 form"
+		default:
+			continue
+		}
+		// The message must not leak what it tells of.
+		c.report(lawCanary, "%s of a value of %s stands in %s", form, canary.source, place)
+	}
+}
+
+// occurs looks for a value as a whole word, so that the value "alpha" is not
+// found in v1alpha1. Words that the scenario uses openly do not count.
+func (n *canaries) occurs(text, value string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], value)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + 1
+		if boundary(text, i-1) && boundary(text, i+len(value)) {
+			break
+		}
+	}
+	lower := strings.ToLower(value)
+	return !strings.Contains(publicWords, lower) && !strings.Contains(strings.ToLower(n.words.String()), lower)
+}
+
+func boundary(text string, i int) bool {
+	if i < 0 || i >= len(text) {
+		return true
+	}
+	b := text[i]
+	return !(b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z')
+}
+
+// trivialNumber: a port or a count stands in every time stamp.
+func trivialNumber(value string) bool {
+	if len(value) > 6 {
+		return false
+	}
+	return strings.Trim(value, "0123456789.-") == ""
+}
+
+// collect gathers every text an object holds, managed fields left out.
+func collect(b *strings.Builder, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		b.WriteString(v.String())
+		b.WriteByte('\n')
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			collect(b, v.Elem())
+		}
+	case reflect.Struct:
+		t := v.Type()
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && f.Name != "ManagedFields" {
+				collect(b, v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
+			b.Write(v.Bytes())
+			b.WriteByte('\n')
+			return
+		}
+		for i := range v.Len() {
+			collect(b, v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			collect(b, key)
+			collect(b, v.MapIndex(key))
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/sched"
+)
+
+// Manager is the field manager KICK writes with.
+const Manager = "kick"
+
+// API is what laws read of the simulated API server.
+type API interface {
+	Get(schema.GroupKind, types.NamespacedName) client.Object
+	List(schema.GroupKind, string) []client.Object
+}
+
+// Write is a call KICK makes, as the engine tells of it: once before it is sent,
+// and once when its outcome is known.
+type Write struct {
+	Verb string // create, update, patch, apply, delete
+	Kind schema.GroupKind
+	Key  types.NamespacedName
+	Sub  string // "" or "status"
+	At   time.Time
+
+	Done          bool  // false: about to be sent
+	Err           error // outcome as KICK saw it
+	Before, After int64 // the server's revision around the call
+}
+
+// Context is what laws know about a run. Fill in the exported fields before New.
+type Context struct {
+	API       API
+	Truth     Truth
+	Loop      *sched.Loop
+	Clocks    map[clock.Domain]*clock.Virtual
+	World     scenario.World
+	Expect    scenario.Expect
+	Allowance time.Duration // KICK's --clock-allowance
+	Watched   []string      // KICK's --watch-namespaces; empty: all
+	Healed    time.Time     // when the last fault ended; zero before
+	Restarts  map[string]int
+
+	sources    *sourceLog
+	stamps     map[string]string    // newest stamp KICK wrote, by workload id
+	policyEdit map[string]time.Time // newest write of a policy, by namespace
+	violations []Violation
+}
+
+// KickNow is what KICK's clock shows.
+func (c *Context) KickNow() time.Time { return c.now(clock.Kick) }
+
+func (c *Context) now(domain clock.Domain) time.Time {
+	if v := c.Clocks[domain]; v != nil {
+		return v.Now()
+	}
+	return c.Loop.Now()
+}
+
+// Violation is one broken law.
+type Violation struct {
+	Law     string
+	Message string
+	At      time.Time
+}
+
+func (c *Context) report(law, format string, args ...any) {
+	c.violations = append(c.violations, Violation{Law: law, Message: fmt.Sprintf(format, args...), At: c.Loop.Now()})
+}
+
+// Law is one law. It has one or more of the hooks below.
+type Law interface{}
+
+// Hooks of a law. OnKick sees the writes KICK's field manager made, OnWrite all.
+type (
+	writeHook interface {
+		OnWrite(*Context, cluster.Event)
+	}
+	kickHook interface {
+		OnKick(*Context, cluster.Event)
+	}
+	callHook interface{ OnCall(*Context, Write) }
+	logHook  interface{ OnLog(*Context, string) }
+	endHook  interface{ AtEnd(*Context) }
+)
+
+// Entry describes a law for lists.
+type Entry struct {
+	Name string
+	Doc  string
+	New  func() Law
+}
+
+// All lists every law in the order in which they report.
+func All() []Entry {
+	return []Entry{
+		{lawLost, "After faults end and gates open, no running pod of a managed workload carries old content, or KICK names the block that truly holds.", func() Law { return &lost{} }},
+		{lawSpurious, "KICK restarts a workload only if some running pod truly carries old content at that instant.", func() Law { return &spurious{} }},
+		{lawRestarts, "Each workload is restarted by KICK as often as the scenario says, others never.", func() Law { return &restarts{} }},
+		{lawOneRequest, "At most one unfinished request exists per workload.", func() Law { return oneRequest{} }},
+		{lawGate, "The policy's gate is open when the restart is sent.", func() Law { return &gateOpen{} }},
+		{lawStampOnly, "KICK changes nothing of a workload but the restartedAt annotation of its template.", func() Law { return stampOnly{} }},
+		{lawPhases, "Requests move along legal edges only.", func() Law { return phaseEdges{} }},
+		{lawTimes, "Recorded change times never go back.", func() Law { return timesForward{} }},
+		{lawNoop, "KICK makes no write that changes nothing.", func() Law { return noop{} }},
+		{lawTerminal, "A finished request does not change until it is reopened or removed.", func() Law { return terminalInert{} }},
+		{lawNoRequest, "A workload created after all its sources has no request.", func() Law { return &sourceDriven{} }},
+		{lawEpisode, "One stale episode of a workload gets at most one restart.", func() Law { return &episode{} }},
+		{lawDryRun, "A workload under a dry-run policy is never written.", func() Law { return dryRun{} }},
+		{lawCanary, "No content of a Secret or ConfigMap shows in what KICK writes or logs.", func() Law { return &canaries{} }},
+		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
+	}
+}
+
+// Laws judges one run.
+type Laws struct {
+	*Context
+	writes []writeHook
+	kicks  []kickHook
+	calls  []callHook
+	logs   []logHook
+	ends   []endHook
+}
+
+// New returns the judges of one run: all laws, or those named.
+func New(c Context, only ...string) *Laws {
+	l := &Laws{Context: &c}
+	c.sources = newSourceLog()
+	c.Restarts, c.stamps, c.policyEdit = map[string]int{}, map[string]string{}, map[string]time.Time{}
+	for _, entry := range All() {
+		if len(only) > 0 && !contains(only, entry.Name) {
+			continue
+		}
+		l.add(entry.New())
+	}
+	return l
+}
+
+func (l *Laws) add(law Law) {
+	if h, ok := law.(writeHook); ok {
+		l.writes = append(l.writes, h)
+	}
+	if h, ok := law.(kickHook); ok {
+		l.kicks = append(l.kicks, h)
+	}
+	if h, ok := law.(callHook); ok {
+		l.calls = append(l.calls, h)
+	}
+	if h, ok := law.(logHook); ok {
+		l.logs = append(l.logs, h)
+	}
+	if h, ok := law.(endHook); ok {
+		l.ends = append(l.ends, h)
+	}
+}
+
+// OnWrite takes a committed write.
+func (l *Laws) OnWrite(ev cluster.Event) {
+	l.sources.record(l.Loop.Now(), ev)
+	if ev.Kind == policyKind && ev.Sub == "" {
+		l.policyEdit[ev.Key.Namespace] = l.Loop.Now()
+	}
+	for _, h := range l.writes {
+		h.OnWrite(l.Context, ev)
+	}
+	if ev.Manager != Manager {
+		return
+	}
+	for _, h := range l.kicks {
+		h.OnKick(l.Context, ev)
+	}
+}
+
+// OnCall takes a call of KICK, before and after it is made.
+func (l *Laws) OnCall(w Write) {
+	for _, h := range l.calls {
+		h.OnCall(l.Context, w)
+	}
+}
+
+// OnLog takes a line KICK logged.
+func (l *Laws) OnLog(line string) {
+	for _, h := range l.logs {
+		h.OnLog(l.Context, line)
+	}
+}
+
+// AtEnd judges the final state.
+func (l *Laws) AtEnd() {
+	for _, h := range l.ends {
+		h.AtEnd(l.Context)
+	}
+}
+
+// Violations are the broken laws, after what the scenario allows is taken off.
+func (l *Laws) Violations() []Violation {
+	allowed := map[string]int{lawLost: l.Expect.Allow.Lost, lawSpurious: l.Expect.Allow.Spurious}
+	var out []Violation
+	for _, v := range l.violations {
+		if allowed[v.Law] > 0 {
+			allowed[v.Law]--
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, item := range list {
+		if item == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+)
+
+const lawLost = "nothing lost"
+
+// lost judges the end of a run: faults are over and everything has settled.
+type lost struct{}
+
+// stalePod is one container of a running pod that carries old content.
+type stalePod struct {
+	pod       Pod
+	container Container
+	ref       ref
+}
+
+// AtEnd reports every managed workload with a stale pod that nothing excuses.
+func (lost) AtEnd(c *Context) {
+	for _, w := range c.workloads() {
+		policies := c.policiesOf(w)
+		if len(policies) == 0 {
+			continue
+		}
+		var stale []stalePod
+		for _, s := range c.stale(w, policies) {
+			if !c.cacheLag(s) {
+				stale = append(stale, s)
+			}
+		}
+		if len(stale) == 0 {
+			continue
+		}
+		named := c.named(w, policies)
+		if c.blocked(w, policies, stale, named) {
+			continue
+		}
+		c.report(lawLost, "%s", c.lostMessage(w, stale, named))
+	}
+}
+
+// stale lists the containers of running pods that carry other bytes than their
+// source has now, for sources in the scope of any of the policies.
+func (c *Context) stale(w workload, policies []*v1alpha1.KickPolicy) []stalePod {
+	var out []stalePod
+	refs := c.scopedRefs(w, policies)
+	if len(refs) == 0 {
+		return nil
+	}
+	for _, pod := range c.Truth.Pods(w.GetNamespace(), w.kind, w.GetName()) {
+		for _, container := range pod.Containers {
+			for _, r := range refs {
+				loaded, reads := container.Loaded[r.source]
+				if reads && c.differs(r, loaded) {
+					out = append(out, stalePod{pod, container, r})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// differs reports whether loaded content is old. A required source that is gone
+// makes nothing old: there is nothing newer to carry.
+func (c *Context) differs(r ref, loaded Content) bool {
+	current := c.Truth.Current(r.source)
+	if !current.Exists && r.required {
+		return false
+	}
+	return loaded != current
+}
+
+// scopedRefs are the references of a workload that count under its policies.
+func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref {
+	var out []ref
+	for _, r := range refsOf(w.GetNamespace(), w.template) {
+		for _, p := range policies {
+			if c.inScope(p, r.source) {
+				out = append(out, r)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// cacheLag excuses a container that started so soon after the change that the
+// kubelet may have given it the old object: nobody can see that from outside.
+func (c *Context) cacheLag(s stalePod) bool {
+	last, ok := c.sources.of(s.ref.source).last()
+	return ok && c.World.KubeletCacheLag > 0 && s.container.Started.Sub(last.at) <= c.World.KubeletCacheLag+time.Second
+}
+
+func (c *Context) lostMessage(w workload, stale []stalePod, named []string) string {
+	s := stale[0]
+	changed := "never written"
+	if last, ok := c.sources.of(s.ref.source).last(); ok {
+		changed = "changed " + clockTime(last.at)
+	}
+	more := ""
+	if len(stale) > 1 {
+		more = fmt.Sprintf(", and %d more", len(stale)-1)
+	}
+	says := "no request exists"
+	if len(named) > 0 {
+		says = fmt.Sprintf("KICK says %s, which does not hold", join(named))
+	}
+	return fmt.Sprintf("%s: pod %s container %s still runs old content of %s (read %s, %s)%s; %s",
+		w.id(), s.pod.Name, s.container.Name, s.ref.source, clockTime(s.container.Started), changed, more, says)
+}

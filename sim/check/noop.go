@@ -1,0 +1,52 @@
+package check
+
+import (
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawNoop = "no write without a change"
+
+// noop looks at updates of KICK's own kinds; leases are renewed for their own sake.
+type noop struct{}
+
+// OnKick reports a write after which the object says the same as before.
+func (noop) OnKick(c *Context, ev cluster.Event) {
+	if ev.Type != cluster.Modified || ev.Kind.Group != v1alpha1.GroupVersion.Group || !sameMeta(ev.Old, ev.Object) {
+		return
+	}
+	if apiequality.Semantic.DeepEqual(said(ev.Old), said(ev.Object)) {
+		c.report(lawNoop, "%s %s was written (%s) and says the same as before", ev.Kind.Kind, ev.Key, ev.Verb)
+	}
+}
+
+// said is the content of an object without the times that a careless writer
+// renews on every pass.
+func said(object any) []any {
+	switch o := object.(type) {
+	case *v1alpha1.KickRequest:
+		status := o.Status
+		status.Conditions = timeless(status.Conditions)
+		return []any{o.Spec, status}
+	case *v1alpha1.KickPolicy:
+		status := o.Status
+		status.Conditions = timeless(status.Conditions)
+		return []any{o.Spec, status}
+	case *v1alpha1.SourceObservation:
+		return []any{o.Spec}
+	default:
+		return []any{object}
+	}
+}
+
+func timeless(conditions []metav1.Condition) []metav1.Condition {
+	out := make([]metav1.Condition, len(conditions))
+	for i, condition := range conditions {
+		condition.LastTransitionTime = metav1.Time{}
+		out[i] = condition
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+)
+
+var (
+	policyKind  = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "KickPolicy"}
+	requestKind = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "KickRequest"}
+	recordKind  = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "SourceObservation"}
+)
+
+// policiesOf lists the policies that match a workload. A policy whose selector
+// cannot be read matches nothing: KICK never guesses, and neither does a law.
+func (c *Context) policiesOf(w workload) []*v1alpha1.KickPolicy {
+	if len(c.Watched) > 0 && !slices.Contains(c.Watched, w.GetNamespace()) {
+		return nil
+	}
+	var out []*v1alpha1.KickPolicy
+	for _, object := range c.API.List(policyKind, w.GetNamespace()) {
+		policy, ok := object.(*v1alpha1.KickPolicy)
+		if ok && policy.DeletionTimestamp == nil && matches(policy.Spec.Discovery.WorkloadSelector, w.GetLabels()) {
+			out = append(out, policy)
+		}
+	}
+	return out
+}
+
+// inScope reports whether changes of a source count under a policy. A source that
+// does not exist carries no labels, and only a selector that takes everything
+// takes it.
+func (c *Context) inScope(policy *v1alpha1.KickPolicy, s Source) bool {
+	selector := policy.Spec.Discovery.DependencySelector
+	if selector == nil {
+		return true
+	}
+	object := c.API.Get(schema.GroupKind{Group: corev1.GroupName, Kind: s.Kind}, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
+	if object == nil {
+		return matches(selector, nil)
+	}
+	return matches(selector, object.GetLabels())
+}
+
+func matches(selector *metav1.LabelSelector, set map[string]string) bool {
+	if selector == nil {
+		return true
+	}
+	s, err := metav1.LabelSelectorAsSelector(selector)
+	return err == nil && s.Matches(labels.Set(set))
+}
+
+// requestOf finds the request of a workload by what it names, not by its own name.
+func (c *Context) requestsOf(w workload) []*v1alpha1.KickRequest {
+	var out []*v1alpha1.KickRequest
+	for _, object := range c.API.List(requestKind, w.GetNamespace()) {
+		r, ok := object.(*v1alpha1.KickRequest)
+		if ok && string(r.Spec.TargetRef.Kind) == w.kind && r.Spec.TargetRef.Name == w.GetName() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// terminal reports whether a phase is an end.
+func terminal(p v1alpha1.Phase) bool {
+	switch p {
+	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseNoLongerRequired, v1alpha1.PhaseFailed, v1alpha1.PhaseDryRun:
+		return true
+	default:
+		return false
+	}
+}

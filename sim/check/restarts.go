@@ -1,0 +1,47 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawRestarts = "restarts as expected"
+
+// restarts counts what KICK did.
+type restarts struct{}
+
+// OnKick counts a restart.
+func (restarts) OnKick(c *Context, ev cluster.Event) {
+	if w, ok := restarted(ev); ok {
+		c.Restarts[w.id()]++
+		c.stamps[w.id()] = w.stamp()
+	}
+}
+
+// AtEnd compares with the scenario; a workload it does not name wants none.
+func (restarts) AtEnd(c *Context) {
+	ids := slices.Collect(maps.Keys(c.Restarts))
+	for id := range c.Expect.Restarts {
+		if _, counted := c.Restarts[id]; !counted {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		want, got := c.Expect.Restarts[id], c.Restarts[id]
+		if want.Contains(got) {
+			continue
+		}
+		wanted := fmt.Sprint(want.Min)
+		switch {
+		case want.Max < 0:
+			wanted = fmt.Sprintf("at least %d", want.Min)
+		case want.Max > want.Min:
+			wanted = fmt.Sprintf("%d to %d", want.Min, want.Max)
+		}
+		c.report(lawRestarts, "%s: %s by KICK, want %s", id, plural(got, "restart"), wanted)
+	}
+}

@@ -1,0 +1,63 @@
+package check
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawNoRequest = "no request for a workload newer than its sources"
+
+// sourceDriven remembers when workloads came and looks when KICK opens a request.
+type sourceDriven struct {
+	created map[string]time.Time // true time, by workload id
+}
+
+// OnWrite notes new workloads.
+func (s *sourceDriven) OnWrite(c *Context, ev cluster.Event) {
+	if ev.Type != cluster.Added || ev.Kind.Group != "apps" {
+		return
+	}
+	if w, ok := workloadOf(ev.Object); ok {
+		if s.created == nil {
+			s.created = map[string]time.Time{}
+		}
+		s.created[w.id()] = c.Loop.Now()
+	}
+}
+
+// OnKick reports a new request whose target came after KICK had recorded every
+// source of it, while none of them changed since.
+func (s *sourceDriven) OnKick(c *Context, ev cluster.Event) {
+	r, ok := ev.Object.(*v1alpha1.KickRequest)
+	if !ok || ev.Type != cluster.Added || r.Spec.Trigger != v1alpha1.TriggerDependency {
+		return
+	}
+	w, ok := c.workload(r.Namespace, string(r.Spec.TargetRef.Kind), r.Spec.TargetRef.Name)
+	if !ok {
+		return
+	}
+	created, known := s.created[w.id()]
+	refs := c.scopedRefs(w, c.policiesOf(w))
+	if !known || len(refs) == 0 {
+		return
+	}
+	// A change within a second and the clock allowance before the creation cannot
+	// be told from one after it.
+	margin := time.Second + c.Allowance
+	for _, ref := range refs {
+		h := c.sources.of(ref.source)
+		last, existed := h.last()
+		if len(h.records) == 0 || !h.records[0].Before(created) || !h.records[len(h.records)-1].Before(created) {
+			return
+		}
+		if existed && last.at.After(created.Add(-margin)) {
+			return
+		}
+	}
+	if len(c.stale(w, c.policiesOf(w))) > 0 {
+		return
+	}
+	c.report(lawNoRequest, "request %s was opened, but %s was created at %s, after every change of its sources had been recorded", ev.Key, w.id(), clockTime(created))
+}

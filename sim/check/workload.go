@@ -1,0 +1,133 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/sim/cluster"
+)
+
+// Stamp is the one annotation KICK writes on a pod template.
+const Stamp = "kubectl.kubernetes.io/restartedAt"
+
+// workloadKinds are the kinds KICK restarts, in the order laws visit them.
+var workloadKinds = []schema.GroupKind{
+	{Group: "apps", Kind: "DaemonSet"},
+	{Group: "apps", Kind: "Deployment"},
+	{Group: "apps", Kind: "StatefulSet"},
+}
+
+// workload is the view of a Deployment, StatefulSet or DaemonSet that laws need.
+type workload struct {
+	client.Object
+	kind     string
+	template *corev1.PodTemplateSpec
+
+	desired, updated, ready, total int32
+	observed                       int64 // status.observedGeneration
+	paused, onDelete               bool
+	partition                      int32
+}
+
+// id is how scenarios name a workload: namespace/Kind/name.
+func (w workload) id() string { return w.GetNamespace() + "/" + w.kind + "/" + w.GetName() }
+
+// request is the name KICK gives the request of a workload, unless it is too long.
+func (w workload) request() string { return strings.ToLower(w.kind) + "-" + w.GetName() }
+
+// stamp is the restartedAt annotation of the template.
+func (w workload) stamp() string { return w.template.Annotations[Stamp] }
+
+// complete reports that the controller has seen the newest generation and every
+// pod is of it and ready.
+func (w workload) complete() bool {
+	return w.observed >= w.GetGeneration() && w.updated >= w.desired-w.partition && w.total <= max(w.updated, w.desired) && w.ready >= w.desired
+}
+
+// workloadOf views an object, false for other kinds.
+func workloadOf(object client.Object) (workload, bool) {
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		return workload{
+			Object: o, kind: "Deployment", template: &o.Spec.Template, desired: replicas(o.Spec.Replicas), paused: o.Spec.Paused,
+			updated: o.Status.UpdatedReplicas, ready: o.Status.ReadyReplicas, total: o.Status.Replicas, observed: o.Status.ObservedGeneration,
+		}, true
+	case *appsv1.StatefulSet:
+		w := workload{
+			Object: o, kind: "StatefulSet", template: &o.Spec.Template, desired: replicas(o.Spec.Replicas),
+			updated: o.Status.UpdatedReplicas, ready: o.Status.ReadyReplicas, total: o.Status.Replicas, observed: o.Status.ObservedGeneration,
+			onDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType,
+		}
+		if rolling := o.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil && !w.onDelete {
+			w.partition = min(*rolling.Partition, w.desired)
+		}
+		return w, true
+	case *appsv1.DaemonSet:
+		return workload{
+			Object: o, kind: "DaemonSet", template: &o.Spec.Template, desired: o.Status.DesiredNumberScheduled,
+			updated: o.Status.UpdatedNumberScheduled, ready: o.Status.NumberReady, total: o.Status.CurrentNumberScheduled,
+			observed: o.Status.ObservedGeneration, onDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
+		}, true
+	default:
+		return workload{}, false
+	}
+}
+
+func replicas(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// restarted reports that a write of KICK changed the stamp of a workload.
+func restarted(ev cluster.Event) (workload, bool) {
+	if ev.Type != cluster.Modified || ev.Kind.Group != "apps" {
+		return workload{}, false
+	}
+	now, ok := workloadOf(ev.Object)
+	if !ok {
+		return workload{}, false
+	}
+	before, _ := workloadOf(ev.Old)
+	return now, now.stamp() != before.stamp()
+}
+
+// workloads lists every workload of the cluster.
+func (c *Context) workloads() []workload {
+	var out []workload
+	for _, kind := range workloadKinds {
+		for _, object := range c.API.List(kind, "") {
+			if w, ok := workloadOf(object); ok {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// workload finds one workload by kind and name.
+func (c *Context) workload(namespace, kind, name string) (workload, bool) {
+	object := c.API.Get(schema.GroupKind{Group: "apps", Kind: kind}, types.NamespacedName{Namespace: namespace, Name: name})
+	if object == nil {
+		return workload{}, false
+	}
+	return workloadOf(object)
+}
+
+// clockTime is an instant as messages show it.
+func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.000Z") }
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", one)
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

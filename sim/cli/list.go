@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/corewire/kick/sim/check"
+	"github.com/corewire/kick/sim/steps"
+)
+
+// lists maps what can be listed to its printer.
+var lists = map[string]func(Program){
+	"steps": func(p Program) {
+		for _, v := range steps.All() {
+			entry(p.Stdout, v.Name, v.Doc)
+			fmt.Fprintf(p.Stdout, "%18s- %s\n", "", v.Example)
+		}
+	},
+	"faults": func(p Program) {
+		for _, f := range p.Faults {
+			entry(p.Stdout, f.Name, f.Doc)
+		}
+	},
+	"checks": func(p Program) {
+		for _, l := range check.All() {
+			fmt.Fprintf(p.Stdout, "%s\n    %s\n", l.Name, l.Doc)
+		}
+	},
+}
+
+func entry(out io.Writer, name, doc string) { fmt.Fprintf(out, "%-16s  %s\n", name, doc) }
+
+func newList(p Program) *cobra.Command {
+	names := []string{"steps", "faults", "checks"}
+	return &cobra.Command{
+		Use:       "list " + strings.Join(names, "|"),
+		Short:     "List the verbs of steps, the faults, or the laws that are checked",
+		ValidArgs: names,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE: func(_ *cobra.Command, args []string) error {
+			lists[args[0]](p)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kjson "sigs.k8s.io/json"
+)
+
+// maxBody is the largest request body the API server reads.
+const maxBody = 3 * 1024 * 1024
+
+// Patch applies a JSON, merge, strategic-merge or apply patch. A resourceVersion in
+// the patch is a precondition (409); without one the patch lands on whatever is
+// stored. A wrong uid is 422.
+func (s *Server) Patch(gk schema.GroupKind, key types.NamespacedName, pt types.PatchType, data []byte, o WriteOptions) (client.Object, error) {
+	k, err := s.kindFor(gk)
+	if err != nil {
+		return nil, err
+	}
+	if !k.namespaced {
+		key.Namespace = ""
+	}
+	if len(data) > maxBody {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+	}
+	r := k.records[key]
+	if pt == types.ApplyPatchType {
+		o.verb = "apply"
+		return s.apply(k, key, r, data, o)
+	}
+	o.verb = "patch"
+	if r == nil {
+		return nil, apierrors.NewNotFound(k.resource, key.Name)
+	}
+	if _, err := k.keptField(o.Subresource); err != nil {
+		return nil, err
+	}
+	in, err := k.patched(r.object, pt, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkIdentity(in, key); err != nil {
+		return nil, err
+	}
+	k.normalise(in)
+	if in, err = k.decode(in); err != nil {
+		return nil, err
+	}
+	s.trackUpdate(k, r.object, in, o)
+	return s.finishUpdate(k, r, in, o)
+}
+
+// checkIdentity refuses a patch that renames or moves the object.
+func checkIdentity(in client.Object, key types.NamespacedName) error {
+	if in.GetName() != key.Name {
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s) does not match the name on the URL (%s)", in.GetName(), key.Name))
+	}
+	if in.GetNamespace() != key.Namespace {
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}
+
+// patched returns the object that a patch makes of a stored one, private to the write.
+func (k *kind) patched(old client.Object, pt types.PatchType, data []byte) (client.Object, error) {
+	if pt == types.MergePatchType && k.rules.mergeInPlace {
+		if in := k.mergeInPlace(old, data); in != nil {
+			return in, nil
+		}
+	}
+	current, err := json.Marshal(k.withGVK(old))
+	if err != nil {
+		return nil, err
+	}
+	result, err := k.patchJSON(current, pt, data)
+	if err != nil {
+		return nil, err
+	}
+	in := k.empty()
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(result, in); err != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
+			field.Invalid(field.NewPath("patch"), string(result), err.Error())})
+	}
+	return in, nil
+}
+
+// patchJSON applies a patch to the JSON of an object with the real server's libraries.
+func (k *kind) patchJSON(current []byte, pt types.PatchType, data []byte) ([]byte, error) {
+	switch pt {
+	case types.JSONPatchType:
+		patch, err := jsonpatch.DecodePatch(data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		out, err := patch.Apply(current)
+		if err != nil {
+			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+		}
+		return out, nil
+	case types.MergePatchType:
+		out, err := jsonpatch.MergePatch(current, data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return out, nil
+	case types.StrategicMergePatchType:
+		if builtIn(k.gk.Group) {
+			out, err := strategicpatch.StrategicMergePatch(current, data, k.empty())
+			if err != nil {
+				return nil, apierrors.NewBadRequest(err.Error())
+			}
+			return out, nil
+		}
+	}
+	return nil, &apierrors.StatusError{ErrStatus: unsupportedPatch(pt)}
+}
+
+// mergeInPlace decodes a merge patch onto a copy of the object, which gives the same
+// result as patching its JSON as long as the patch holds only objects and scalars:
+// decoding merges structs and maps. It returns nil when the patch may hold a null or
+// an array, or does not fit, and the long way must decide.
+func (k *kind) mergeInPlace(old client.Object, data []byte) client.Object {
+	if bytes.IndexByte(data, '[') >= 0 || bytes.Contains(data, []byte("null")) {
+		return nil
+	}
+	in := k.shallow(old)
+	if k.hasStatus {
+		if bytes.Contains(data, []byte(`"status"`)) {
+			return nil
+		}
+		reflect.ValueOf(in).Elem().Field(k.status).SetZero()
+	}
+	in = in.DeepCopyObject().(client.Object)
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, in); err != nil {
+		return nil
+	}
+	if k.hasStatus {
+		k.keep(in, old, k.status)
+	}
+	return in
+}

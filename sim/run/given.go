@@ -1,0 +1,74 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/steps"
+)
+
+const (
+	// sourcesFirst is how much older given sources are than given pods, so that no
+	// scenario meets the whole-second limits of the API by accident.
+	sourcesFirst = 2 * time.Second
+	// spare lies between the end of the rollout and t=0.
+	spare = 5 * time.Second
+)
+
+// given applies the given objects and lets time pass up to t=0. It reports
+// whether everything had settled by then.
+func (r *rig) given(lead time.Duration) (bool, error) {
+	if err := r.applyGiven(false); err != nil {
+		return false, err
+	}
+	r.loop.RunUntil(r.zero.Add(-lead + sourcesFirst))
+	if err := r.applyGiven(true); err != nil {
+		return false, err
+	}
+	r.loop.RunUntil(r.zero.Add(-time.Second))
+	settled := r.world.Settled()
+	r.loop.RunUntil(r.zero)
+	return settled, nil
+}
+
+// applyGiven applies the objects that make pods, or all others.
+func (r *rig) applyGiven(pods bool) error {
+	for _, object := range r.scenario.Given {
+		if makesPods(object) != pods {
+			continue
+		}
+		if err := steps.Apply(r.server, object, scenario.DefaultManager); err != nil {
+			return inputError{object.Where, fmt.Errorf("given %s: %w", object, err)}
+		}
+	}
+	return nil
+}
+
+func makesPods(r scenario.Resource) bool {
+	switch r.Object.(type) {
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *corev1.Pod, *batchv1.Job, *batchv1.CronJob:
+		return true
+	default:
+		return false
+	}
+}
+
+// firstLead guesses how long the rollout of the given objects takes: pods of a
+// StatefulSet start one after another.
+func firstLead(s scenario.Scenario) time.Duration {
+	longest := s.World.PodStart
+	for _, r := range s.Given {
+		set, ok := r.Object.(*appsv1.StatefulSet)
+		if !ok || set.Spec.Replicas == nil {
+			continue
+		}
+		each := s.World.PodStart + 100*time.Millisecond + time.Duration(set.Spec.MinReadySeconds)*time.Second
+		longest = max(longest, time.Duration(*set.Spec.Replicas)*each)
+	}
+	return (sourcesFirst + longest + spare + time.Second).Truncate(time.Second)
+}

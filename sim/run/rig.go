@@ -1,0 +1,205 @@
+package run
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/corewire/kick/kick/api/crds"
+	"github.com/corewire/kick/sim/check"
+	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/sched"
+	"github.com/corewire/kick/sim/steps"
+	"github.com/corewire/kick/sim/world"
+)
+
+// rig is one simulated cluster with KICK in it.
+type rig struct {
+	scenario  scenario.Scenario
+	zero      time.Time
+	loop      *sched.Loop
+	clocks    map[clock.Domain]*clock.Virtual
+	server    *cluster.Server
+	world     *world.World
+	operator  Operator
+	laws      *check.Laws
+	trail     *Trail
+	env       *steps.Env
+	lastWrite time.Time // of anything but a lease
+}
+
+// The operator's flags that laws must know of.
+const (
+	flagAllowance    = "clock-allowance"
+	flagWatched      = "watch-namespaces"
+	defaultAllowance = 5 * time.Second
+)
+
+// maxLead is how long before t=0 the given objects may need at most.
+const maxLead = 24 * time.Hour
+
+// prepare builds the cluster, rolls out what is given and starts KICK at t=0.
+// How long the rollout takes is known only afterwards, and t=0 is fixed, so where
+// the first guess of the lead was too short it is done again with a longer one.
+func prepare(s scenario.Scenario, o Options) (*rig, error) {
+	for lead := firstLead(s); ; lead *= 4 {
+		r, err := build(s, lead)
+		if err != nil {
+			return nil, err
+		}
+		settled, err := r.given(lead)
+		if err != nil {
+			return nil, err
+		}
+		if settled || lead >= maxLead {
+			return r, r.startOperator(o)
+		}
+	}
+}
+
+// build makes an empty cluster whose time stands lead before t=0.
+func build(s scenario.Scenario, lead time.Duration) (*rig, error) {
+	r := &rig{scenario: s, zero: s.Start, clocks: map[clock.Domain]*clock.Virtual{}}
+	r.loop = sched.New(s.Start.Add(-lead), chooser(s.Seed))
+	for _, domain := range clock.Domains {
+		r.clocks[domain] = clock.New(r.loop, s.World.ClockSkew[domain])
+	}
+	if len(s.World.CRDs) > 0 {
+		return nil, inputError{s.At, fmt.Errorf("world.crds: the simulator has none of the foreign CRDs yet")}
+	}
+	definitions, err := kickCRDs()
+	if err != nil {
+		return nil, err
+	}
+	r.server = cluster.New(cluster.Options{
+		Now: r.clocks[clock.APIServer].Now, Scheme: scenario.Scheme, CRDs: definitions, NamespaceAutoCreate: true,
+	})
+	r.world = world.New(world.Options{
+		Loop: r.loop, Server: r.server,
+		KCM: r.clocks[clock.ControllerManager], Kubelet: r.clocks[clock.Kubelet], APIServer: r.clocks[clock.APIServer],
+		PodStart: s.World.PodStart, KubeletCacheLag: s.World.KubeletCacheLag,
+	})
+	r.laws = check.New(check.Context{
+		API: r.server, Truth: truth{r.world, r.server}, Loop: r.loop, Clocks: r.clocks,
+		World: s.World, Expect: s.Expect, Allowance: allowance(s.Operator.Flags), Watched: watched(s.Operator.Flags),
+	})
+	r.trail = newTrail(r)
+	r.server.Subscribe(r.onWrite)
+	r.env = &steps.Env{
+		Loop: r.loop, API: r.server, World: r.world, Clocks: r.clocks, Zero: r.zero, Quiet: r.quiet, Note: r.trail.note,
+	}
+	return r, nil
+}
+
+func (r *rig) onWrite(ev cluster.Event) {
+	if _, isLease := ev.Object.(*coordinationv1.Lease); !isLease {
+		r.lastWrite = r.loop.Now()
+	}
+	r.trail.write(ev)
+	r.laws.OnWrite(ev)
+}
+
+// startOperator makes KICK and starts it when the scenario says.
+func (r *rig) startOperator(o Options) error {
+	if o.NewOperator == nil {
+		return fmt.Errorf("no operator is linked into this program")
+	}
+	operator, err := o.NewOperator(OperatorOptions{
+		Loop: r.loop, Server: r.server, Clock: r.clocks[clock.Kick],
+		Replicas: r.scenario.Operator.Replicas, Flags: r.scenario.Operator.Flags,
+		Observe: func(w Write) { r.trail.call(w); r.laws.OnCall(w) },
+		Log:     func(line string) { r.trail.log(line); r.laws.OnLog(line) },
+	})
+	if err != nil {
+		at := r.scenario.At
+		if r.scenario.Operator.At.Line > 0 {
+			at = r.scenario.Operator.At
+		}
+		return inputError{at, fmt.Errorf("operator: %w", err)}
+	}
+	r.operator, r.env.Operator = operator, operator
+	if r.scenario.Operator.StartAt == 0 {
+		operator.Start()
+		return nil
+	}
+	r.loop.After(r.scenario.Operator.StartAt, "start operator", operator.Start)
+	return nil
+}
+
+// silence is how long nothing may have been written until periodic timers, lease
+// renewals above all, no longer count as something that happens. It is longer
+// than every deadline a rollout has by default.
+const silence = 20 * time.Minute
+
+// quiet reports that only periodic timers are left before the deadline.
+func (r *rig) quiet(deadline time.Time) bool {
+	if r.loop.Now().Sub(r.lastWrite) < silence || r.operator == nil || !r.operator.Idle() || !r.world.Settled() {
+		return false
+	}
+	wake, ok := r.operator.NextWake()
+	return !ok || wake.After(deadline)
+}
+
+var kickCRDs = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) { return crds.All() })
+
+func allowance(flags map[string]string) time.Duration {
+	if d, err := time.ParseDuration(flags[flagAllowance]); err == nil {
+		return d
+	}
+	return defaultAllowance
+}
+
+func watched(flags map[string]string) []string {
+	if flags[flagWatched] == "" {
+		return nil
+	}
+	return strings.Split(flags[flagWatched], ",")
+}
+
+// chooser is the order of simultaneous events: the plain one for seed 1 (the
+// default) and 0, another one for every other seed.
+func chooser(seed uint64) sched.Chooser {
+	if seed <= scenario.DefaultSeed {
+		return sched.FIFO{}
+	}
+	return &shuffled{state: seed}
+}
+
+// shuffled answers questions of order by a seeded sequence (splitmix64) and all
+// others plainly: a scenario names its faults itself.
+type shuffled struct{ state uint64 }
+
+func (s *shuffled) Choose(n int, label string) int {
+	if len(label) < 5 || label[:5] != "next " {
+		return 0
+	}
+	s.state += 0x9e3779b97f4a7c15
+	z := s.state
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return int(z % uint64(n))
+}
+
+// ordinal is the number at the end of a StatefulSet's pod name, else -1.
+func ordinal(kind, name string) int {
+	if kind != "StatefulSet" {
+		return -1
+	}
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '-' {
+			if n, err := strconv.Atoi(name[i+1:]); err == nil {
+				return n
+			}
+			break
+		}
+	}
+	return -1
+}

@@ -1,0 +1,182 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/corewire/kick/sim/check"
+	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/sched"
+	"github.com/corewire/kick/sim/steps"
+)
+
+// Operator is KICK as the runner drives it.
+type Operator = steps.Operator
+
+// Fault is a fault of KICK's calls.
+type Fault = steps.Fault
+
+// Write is a call of KICK, told of before it is sent and after its outcome.
+type Write = check.Write
+
+// OperatorOptions is all an operator may know of the simulated cluster.
+type OperatorOptions struct {
+	Loop     *sched.Loop
+	Server   *cluster.Server
+	Clock    *clock.Virtual // KICK's own wall clock
+	Replicas int
+	Flags    map[string]string
+	Observe  func(Write)  // every API call that writes, before (Done false) and after
+	Log      func(string) // every line of KICK's log
+}
+
+// OperatorFactory makes an operator that is not started yet. An error means that
+// the scenario asks for what the operator does not have, such as a flag.
+type OperatorFactory func(OperatorOptions) (Operator, error)
+
+// Options configures runs.
+type Options struct {
+	NewOperator OperatorFactory
+	Now         func() time.Time // wall clock of this machine, for timings only; nil: none
+	KeepTrail   bool             // keep the full event log of runs that pass, too
+	Workers     int              // scenarios at a time; default: one per core
+}
+
+// Failure is one reason why a scenario failed.
+type Failure struct {
+	Law     string
+	Message string
+	At      time.Time
+}
+
+// Result is the outcome of one scenario.
+type Result struct {
+	Scenario scenario.Scenario
+	Failures []Failure
+	Problem  *scenario.Problem // the file cannot be run as it is; Failures is empty then
+	Restarts map[string]int    // rollouts KICK caused, by namespace/Kind/name
+	Virtual  time.Duration     // from t=0 to the last step or write, whichever is later
+	Events   uint64
+	Wall     time.Duration
+	Trail    *Trail // nil where it was not kept
+}
+
+// OK reports that the scenario ran and every law held.
+func (r Result) OK() bool { return r.Problem == nil && len(r.Failures) == 0 }
+
+// lawSteps is the law that failing steps break.
+const lawSteps = "steps"
+
+// One runs a scenario.
+func One(s scenario.Scenario, o Options) Result {
+	result := Result{Scenario: s}
+	began := wall(o)
+	defer func() { result.Wall = wall(o).Sub(began) }()
+	r, err := prepare(s, o)
+	if err != nil {
+		result.fail(s, err)
+		return result
+	}
+	before := r.loop.Ran()
+	judged := false
+	err = r.play()
+	ended := r.loop.Now()
+	if err != nil {
+		result.fail(s, err)
+	} else {
+		r.finish()
+		judged = true
+	}
+	if result.Problem == nil {
+		result.Failures = append(result.Failures, violations(r.laws)...)
+	}
+	result.Restarts = r.laws.Restarts
+	result.Virtual = max(ended.Sub(r.zero), r.lastWrite.Sub(r.zero))
+	result.Events = r.loop.Ran() - before
+	if o.KeepTrail || !judged || len(result.Failures) > 0 {
+		result.Trail = r.trail
+	}
+	return result
+}
+
+// inputError is a mistake of the file that shows only when it runs.
+type inputError struct {
+	at  scenario.Position
+	err error
+}
+
+func (e inputError) Error() string { return e.err.Error() }
+
+func (r *Result) fail(s scenario.Scenario, err error) {
+	var input inputError
+	if errors.As(err, &input) {
+		r.Problem = &scenario.Problem{Position: input.at, Message: input.Error()}
+		return
+	}
+	var step stepError
+	if errors.As(err, &step) {
+		r.Failures = append(r.Failures, Failure{Law: lawSteps, Message: step.Error(), At: step.when})
+		return
+	}
+	r.Failures = append(r.Failures, Failure{Law: lawSteps, Message: err.Error(), At: s.Start})
+}
+
+// stepError is a step that could not be done or did not hold.
+type stepError struct {
+	step   scenario.Step
+	number int
+	when   time.Time
+	err    error
+}
+
+func (e stepError) Error() string {
+	name := ""
+	if e.step.Name != "" {
+		name = fmt.Sprintf(" (%s)", e.step.Name)
+	}
+	return fmt.Sprintf("step %d%s at %s:%d: %v", e.number, name, e.step.Where.File, e.step.Where.Line, e.err)
+}
+
+// play does the steps.
+func (r *rig) play() error {
+	for i, step := range r.scenario.Steps {
+		err := steps.Run(r.env, step)
+		var past steps.PastError
+		if errors.As(err, &past) {
+			return inputError{step.Where, past}
+		}
+		if err != nil {
+			return stepError{step: step, number: i + 1, when: r.loop.Now(), err: err}
+		}
+	}
+	return nil
+}
+
+// finish ends all faults, lets everything settle and judges.
+func (r *rig) finish() {
+	if begins := r.zero.Add(r.scenario.Operator.StartAt); begins.After(r.loop.Now()) {
+		r.loop.RunUntil(begins)
+	}
+	r.operator.Heal()
+	r.laws.Healed = r.loop.Now()
+	r.env.Settle(r.scenario.Expect.Settle)
+	r.laws.AtEnd()
+}
+
+func violations(laws *check.Laws) []Failure {
+	var out []Failure
+	for _, v := range laws.Violations() {
+		out = append(out, Failure{Law: v.Law, Message: v.Message, At: v.At})
+	}
+	return out
+}
+
+func wall(o Options) time.Time {
+	if o.Now == nil {
+		return time.Time{}
+	}
+	return o.Now()
+}

@@ -1,0 +1,48 @@
+package run
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/sim/check"
+	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/world"
+)
+
+// truth shows the kubelet's knowledge to the laws.
+type truth struct {
+	world  *world.World
+	server *cluster.Server
+}
+
+var podKind = schema.GroupKind{Kind: "Pod"}
+
+// Pods lists the running pods of a workload.
+func (t truth) Pods(namespace, kind, name string) []check.Pod {
+	found := t.world.Pods(namespace, kind, name)
+	out := make([]check.Pod, 0, len(found))
+	for _, pod := range found {
+		p := check.Pod{Name: pod.Name, Created: pod.Created, Ordinal: ordinal(kind, pod.Name)}
+		if stored := t.server.Get(podKind, types.NamespacedName{Namespace: namespace, Name: pod.Name}); stored != nil {
+			p.Created = stored.GetCreationTimestamp().Time
+		}
+		for _, load := range pod.Loads {
+			c := check.Container{Name: load.Container, Started: load.StartedAt, Again: load.Restart, Loaded: make(map[check.Source]check.Content, len(load.Sources))}
+			for source, content := range load.Sources {
+				c.Loaded[check.Source(source)] = contentOf(content)
+			}
+			p.Containers = append(p.Containers, c)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// Current is the content of a source now.
+func (t truth) Current(s check.Source) check.Content {
+	return contentOf(t.world.Current(world.SourceRef(s)))
+}
+
+func contentOf(c world.Content) check.Content {
+	return check.Content{Exists: !c.Absent, Key: c.Bytes}
+}

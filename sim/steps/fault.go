@@ -1,0 +1,61 @@
+package steps
+
+import (
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/corewire/kick/sim/scenario"
+)
+
+// Fault is a fault of the operator's calls: which calls it hits, and how often.
+// Empty fields match everything; Times 0 means until healed.
+type Fault struct {
+	Name                              string
+	Verb, Kind, Namespace, ObjectName string
+	Times                             int
+}
+
+type faultStep struct{ fault Fault }
+
+var faultVerb = scenario.Verb{
+	Name:    "fault",
+	Doc:     "Let calls of the operator fail (kick-sim list faults).",
+	Example: "fault: {name: conflict, on: {verb: patch, kind: Deployment}, times: 1}",
+	Decode: func(d *scenario.Decoder, n *yaml.Node) any {
+		var f Fault
+		named := false
+		ok := d.Map(n, scenario.Fields{
+			"name":  func(v *yaml.Node) { named = true; d.FaultName(v, &f.Name) },
+			"times": d.IntField(&f.Times, 1),
+			"on": func(v *yaml.Node) {
+				d.Map(v, scenario.Fields{
+					"verb": d.StringField(&f.Verb), "kind": d.StringField(&f.Kind),
+					"namespace": d.StringField(&f.Namespace), "name": d.StringField(&f.ObjectName),
+				})
+			},
+		})
+		if ok && !named {
+			d.Problemf(n, "fault without a name (kick-sim list faults)")
+		}
+		return faultStep{f}
+	},
+}
+
+func (s faultStep) run(e *Env) error {
+	f := s.fault
+	times := "until healed"
+	if f.Times > 0 {
+		times = fmt.Sprintf("%d times", f.Times)
+	}
+	e.note("fault", "%s on %s %s %s, %s", f.Name, orAny(f.Verb), orAny(f.Kind), orAny(f.ObjectName), times)
+	e.Operator.AddFault(f)
+	return nil
+}
+
+func orAny(s string) string {
+	if s == "" {
+		return "*"
+	}
+	return s
+}
