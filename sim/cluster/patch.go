@@ -135,6 +135,10 @@ func (k *kind) mergeInPlace(old client.Object, data []byte) client.Object {
 	if bytes.IndexByte(data, '[') >= 0 || bytes.Contains(data, []byte("null")) {
 		return nil
 	}
+	// An IntOrString decoded over another keeps the other's half.
+	if bytes.Contains(data, []byte(`"rollingUpdate"`)) {
+		return nil
+	}
 	in := k.shallow(old)
 	if k.hasStatus {
 		if bytes.Contains(data, []byte(`"status"`)) {

@@ -128,7 +128,7 @@ func TestMergePatchPaths(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		parts := []string{
 			fmt.Sprintf(`"metadata":{"labels":{"a":%s,"b":%s},"annotations":{"c":%s}}`, leaf.Draw(rt, "a"), leaf.Draw(rt, "b"), leaf.Draw(rt, "c")),
-			fmt.Sprintf(`"spec":{"replicas":%d,"paused":%v,"strategy":{"rollingUpdate":{"maxSurge":%d}},"template":{"metadata":{"annotations":{"d":%s}},"spec":{"nodeSelector":{"e":%s},"hostname":%s}}}`,
+			fmt.Sprintf(`"spec":{"replicas":%d,"paused":%v,"minReadySeconds":%d,"template":{"metadata":{"annotations":{"d":%s}},"spec":{"nodeSelector":{"e":%s},"hostname":%s}}}`,
 				rapid.IntRange(0, 3).Draw(rt, "replicas"), rapid.Bool().Draw(rt, "paused"), rapid.IntRange(1, 3).Draw(rt, "surge"),
 				leaf.Draw(rt, "d"), leaf.Draw(rt, "e"), leaf.Draw(rt, "host")),
 		}

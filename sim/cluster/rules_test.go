@@ -305,3 +305,14 @@ func is500(err error) bool {
 	status, ok := err.(apierrors.APIStatus)
 	return ok && status.Status().Code == 500
 }
+
+// TestMergePatchOfUnion shows that a number replaces a percentage altogether.
+func TestMergePatchOfUnion(t *testing.T) {
+	w := newWorld(t)
+	d := deployment()
+	must(t, w.Client("kubectl").Create(ctx, d))
+	must(t, w.Client("kubectl").Patch(ctx, d, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"strategy":{"rollingUpdate":{"maxSurge":3}}}}`))))
+	if got := d.Spec.Strategy.RollingUpdate.MaxSurge; got.IntVal != 3 || got.StrVal != "" {
+		t.Errorf("maxSurge %#v", got)
+	}
+}

@@ -71,8 +71,8 @@ func (r Result) OK() bool { return r.Problem == nil && len(r.Failures) == 0 }
 const lawSteps = "steps"
 
 // One runs a scenario.
-func One(s scenario.Scenario, o Options) Result {
-	result := Result{Scenario: s}
+func One(s scenario.Scenario, o Options) (result Result) {
+	result = Result{Scenario: s}
 	began := wall(o)
 	defer func() { result.Wall = wall(o).Sub(began) }()
 	r, err := prepare(s, o)

@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -30,7 +31,7 @@ type deployments struct {
 func newDeployments(w *World) {
 	c := &deployments{w: w}
 	c.queue = newKeyQueue(w, "deployment", func(key types.NamespacedName) error {
-		if err := c.sync(key); err != errWritten {
+		if err := c.sync(key); !errors.Is(err, errWritten) {
 			return err
 		}
 		return nil

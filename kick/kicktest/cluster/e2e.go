@@ -91,12 +91,14 @@ func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root s
 	return operator, controlplane.WaitHTTP(ctx, operator, "http://"+probe+"/readyz")
 }
 
-// grant gives the operator's user the generated role, in a namespace of its own.
+// grant gives the operator's user the generated roles: one for the cluster, one for
+// the operator's own namespace.
 func grant(ctx context.Context, plane *controlplane.ControlPlane, role string) error {
 	for _, args := range [][]string{
 		{"create", "namespace", "kick-system"},
 		{"apply", "--server-side", "-f", role},
 		{"create", "clusterrolebinding", "kick", "--clusterrole=kick", "--user=" + operatorUser},
+		{"create", "rolebinding", "kick", "--namespace=kick-system", "--role=kick", "--user=" + operatorUser},
 	} {
 		kubectl := exec.CommandContext(ctx, plane.Binaries[controlplane.Kubectl], append(args, "--kubeconfig="+plane.Kubeconfig)...)
 		if output, err := kubectl.CombinedOutput(); err != nil {

@@ -13,8 +13,6 @@ import (
 	"github.com/corewire/kick/kick/model/discover"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func local(name string) corev1.LocalObjectReference {
 	return corev1.LocalObjectReference{Name: name}
 }
@@ -46,7 +44,7 @@ func TestEachPlaceThatNamesASource(t *testing.T) {
 			secret("s", discover.Use{Container: "app", Env: true}),
 		},
 		"envFrom optional configmap": {
-			app(corev1.Container{EnvFrom: []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: local("c"), Optional: ptr(true)}}}}),
+			app(corev1.Container{EnvFrom: []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: local("c"), Optional: new(true)}}}}),
 			configMap("c", discover.Use{Container: "app", Env: true, Optional: true}),
 		},
 		"two keys are one use": {
@@ -54,7 +52,7 @@ func TestEachPlaceThatNamesASource(t *testing.T) {
 			secret("s", discover.Use{Container: "app", Env: true, Keys: []string{"a", "z"}}),
 		},
 		"an optional key requires nothing": {
-			app(corev1.Container{Env: []corev1.EnvVar{secretKey("s", "a", ptr(true)), secretKey("s", "b", ptr(false))}}),
+			app(corev1.Container{Env: []corev1.EnvVar{secretKey("s", "a", new(true)), secretKey("s", "b", new(false))}}),
 			secret("s",
 				discover.Use{Container: "app", Env: true, Optional: true},
 				discover.Use{Container: "app", Env: true, Keys: []string{"b"}}),
@@ -68,7 +66,7 @@ func TestEachPlaceThatNamesASource(t *testing.T) {
 			configMap("c", discover.Use{Container: "app", Volume: true, Keys: []string{"a", "b"}}),
 		},
 		"optional volume tolerates missing items": {
-			mount(corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s", Optional: ptr(true), Items: []corev1.KeyToPath{{Key: "b", Path: "x"}}}}, whole),
+			mount(corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s", Optional: new(true), Items: []corev1.KeyToPath{{Key: "b", Path: "x"}}}}, whole),
 			secret("s", discover.Use{Container: "app", Volume: true, Optional: true}),
 		},
 		"mounted whole and by subPath": {
@@ -89,7 +87,7 @@ func TestEachPlaceThatNamesASource(t *testing.T) {
 		},
 		"projected configmap": {
 			mount(corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
-				{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: local("c"), Optional: ptr(true)}},
+				{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: local("c"), Optional: new(true)}},
 			}}}, whole),
 			configMap("c", discover.Use{Container: "app", Volume: true, Optional: true}),
 		},
@@ -115,9 +113,9 @@ func TestInitContainersAndSidecarsCount(t *testing.T) {
 	spec := corev1.PodSpec{
 		InitContainers: []corev1.Container{
 			{Name: "migrate", EnvFrom: from},
-			{Name: "proxy", EnvFrom: from, RestartPolicy: ptr(corev1.ContainerRestartPolicyAlways)},
+			{Name: "proxy", EnvFrom: from, RestartPolicy: new(corev1.ContainerRestartPolicyAlways)},
 		},
-		Containers: []corev1.Container{{Name: "dns", EnvFrom: from, RestartPolicy: ptr(corev1.ContainerRestartPolicyAlways)}},
+		Containers: []corev1.Container{{Name: "dns", EnvFrom: from, RestartPolicy: new(corev1.ContainerRestartPolicyAlways)}},
 	}
 	want := []discover.Dependency{secret("s",
 		discover.Use{Container: "migrate", Env: true, Init: true},

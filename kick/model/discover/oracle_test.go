@@ -229,7 +229,7 @@ func list(parent object, field string) []object {
 var (
 	names     = rapid.SampledFrom([]string{"", "a", "b", "c"})
 	keys      = rapid.SampledFrom([]string{"k1", "k2", "k3"})
-	optionals = rapid.SampledFrom([]*bool{nil, ptr(false), ptr(true)})
+	optionals = rapid.SampledFrom([]*bool{nil, new(false), new(true)})
 )
 
 func drawSpec(t *rapid.T) *corev1.PodSpec {
@@ -239,7 +239,7 @@ func drawSpec(t *rapid.T) *corev1.PodSpec {
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "initContainers") {
 		c := drawContainer(t, fmt.Sprint("init", i), len(spec.Volumes))
-		c.RestartPolicy = rapid.SampledFrom([]*corev1.ContainerRestartPolicy{nil, ptr(corev1.ContainerRestartPolicyAlways)}).Draw(t, "restartPolicy")
+		c.RestartPolicy = rapid.SampledFrom([]*corev1.ContainerRestartPolicy{nil, new(corev1.ContainerRestartPolicyAlways)}).Draw(t, "restartPolicy")
 		spec.InitContainers = append(spec.InitContainers, c)
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "containers") {

@@ -20,5 +20,6 @@
 // upgrade of the format restarts anything.
 //
 // The package is pure and keeps no content. It must not grow a function that
-// prints a digest or a key.
+// shows a digest or a key; Digest.Note is for objects that never leave a cache of
+// this process.
 package fingerprint

@@ -37,6 +37,20 @@ func TestDigestLeaksNothing(t *testing.T) {
 	})
 }
 
+// A note is for a cache of this process. It must come back as it went in, and what
+// is no note must not pass for one.
+func TestNoteComesBack(t *testing.T) {
+	d := ConfigMap(&corev1.ConfigMap{Data: map[string]string{"k": "v"}})
+	if got := FromNote(d.Note()); got != d {
+		t.Error("the digest is not the one that was noted")
+	}
+	for _, bad := range []string{"", "x", "!", Digest{}.Note(), d.Note() + "AAAA", d.Note()[4:]} {
+		if !FromNote(bad).IsZero() {
+			t.Errorf("FromNote(%q) is a digest", bad)
+		}
+	}
+}
+
 func TestKeyLeaksNothing(t *testing.T) {
 	raw := bytes.Repeat([]byte{0xAB}, KeySize)
 	key, err := NewKey(raw)

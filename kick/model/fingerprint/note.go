@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"unique"
 )
@@ -13,7 +14,7 @@ func (d Digest) Note() string { return base64.RawStdEncoding.EncodeToString(d.by
 // FromNote unpacks a noted digest; anything else gives the zero Digest.
 func FromNote(note string) Digest {
 	b, err := base64.RawStdEncoding.DecodeString(note)
-	if err != nil || len(b) == 0 {
+	if err != nil || len(b) != sha256.Size {
 		return Digest{}
 	}
 	return Digest{sum: unique.Make(string(b))}

@@ -110,35 +110,44 @@ func (b bounds) parse(text string) (set uint64, star bool, err error) {
 // element reads *, a, a-b, or any of these with /step.
 func (b bounds) element(text string) (set uint64, star bool, err error) {
 	span, stepText, stepped := strings.Cut(text, "/")
-	low, high := b.min, b.max
-	if star = span == "*" || span == "?"; !star {
-		lowText, highText, isRange := strings.Cut(span, "-")
-		if low, err = b.value(lowText); err != nil {
-			return 0, false, err
-		}
-		switch {
-		case isRange:
-			high, err = b.value(highText)
-		case !stepped: // with a step, a means a-max
-			high = low
-		}
-		if err != nil {
-			return 0, false, err
-		}
-	}
-	if low > high {
-		return 0, false, fmt.Errorf("%s range %s runs backwards; write %d-%d,%d-%d", b.name, span, low, b.max, b.min, high)
-	}
 	step := uint64(1)
 	if stepped {
 		if step, err = strconv.ParseUint(stepText, 10, 31); err != nil || step == 0 {
 			return 0, false, fmt.Errorf("%s step %q is not a number above 0", b.name, stepText)
 		}
 	}
+	low, high := b.min, b.max
+	if star = span == "*" || span == "?"; !star {
+		if low, high, err = b.span(span, stepped); err != nil {
+			return 0, false, err
+		}
+	}
 	for v := low; v <= high; v += step {
 		set |= 1 << v
 	}
 	return set, star && step == 1, nil
+}
+
+// span reads a or a-b. With a step behind it, a means a to the end of the field.
+func (b bounds) span(text string, stepped bool) (low, high uint64, err error) {
+	lowText, highText, isRange := strings.Cut(text, "-")
+	if low, err = b.value(lowText); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case isRange:
+		if high, err = b.value(highText); err != nil {
+			return 0, 0, err
+		}
+	case stepped:
+		high = b.max
+	default:
+		high = low
+	}
+	if low > high {
+		return 0, 0, fmt.Errorf("%s range %s runs backwards; write %d-%d,%d-%d", b.name, text, low, b.max, b.min, high)
+	}
+	return low, high, nil
 }
 
 func (b bounds) value(text string) (uint64, error) {
