@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,8 +27,8 @@ var generatedRoles []byte
 // needed are the resources of KICK's own group.
 var crdResources = []string{"kickpolicies", "kickrequests", "sourceobservations"}
 
-// Preflight checks that the cluster has what KICK needs: its CRDs, and every right
-// of its role. It reports all that is missing at once, and what to do about it.
+// Preflight checks that the cluster has what KICK needs: its CRDs, every right of
+// its role, and its own namespace. It reports all that is missing at once, and what to do about it.
 func Preflight(ctx context.Context, config *rest.Config, o Options) error {
 	c, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -46,7 +47,25 @@ func Preflight(ctx context.Context, config *rest.Config, o Options) error {
 			missing = append(missing, r.check(ctx, c, namespace)...)
 		}
 	}
-	return errors.Join(missing...)
+	if len(missing) > 0 {
+		return errors.Join(missing...)
+	}
+	return checkNamespace(ctx, c, o.Namespace)
+}
+
+// checkNamespace tries, without doing it, to make the lease: KICK has no right to
+// look at namespaces, and one that is not there would leave every replica waiting.
+func checkNamespace(ctx context.Context, c kubernetes.Interface, namespace string) error {
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: LeaseName}}
+	_, err := c.CoordinationV1().Leases(namespace).Create(ctx, lease, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	switch {
+	case err == nil, apierrors.IsAlreadyExists(err):
+		return nil
+	case apierrors.IsNotFound(err):
+		return fmt.Errorf("KICK's own namespace %s does not exist: kubectl create namespace %s, or name another one with --namespace", namespace, namespace)
+	default:
+		return fmt.Errorf("try to make lease %s/%s: %w", namespace, LeaseName, err)
+	}
 }
 
 func checkCRDs(c kubernetes.Interface) error {

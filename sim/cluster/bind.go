@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,12 +56,4 @@ func setScheduled(status *corev1.PodStatus, now metav1.Time) {
 	}
 	status.Conditions = append(status.Conditions, corev1.PodCondition{
 		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
-}
-
-// unsupportedPatch is the answer to a patch type that a kind does not take.
-func unsupportedPatch(pt types.PatchType) metav1.Status {
-	return metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-		Message: fmt.Sprintf("the body of the request was in an unknown format - accepted media types do not include %s", pt),
-	}
 }

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/kicktest/controlplane"
@@ -219,6 +220,8 @@ func TestConformanceRealServer(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	must(t, plane.InstallCRDs(context.Background(), fstest.MapFS{"orders.yaml": {Data: []byte(
 		"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition" + orderCRD)}}))
+	// Warnings of the server are not compared.
+	plane.Config.WarningHandlerWithContext = rest.NoWarnings{}
 	c, err := client.New(plane.Config, client.Options{Scheme: orderWorld(t).Scheme()})
 	must(t, err)
 	real := runConformance(t, c, func() { time.Sleep(3100 * time.Millisecond) })

@@ -9,6 +9,7 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -124,8 +125,16 @@ func (k *kind) patchJSON(current []byte, pt types.PatchType, data []byte) ([]byt
 			return out, nil
 		}
 	}
-	return nil, &apierrors.StatusError{ErrStatus: unsupportedPatch(pt)}
+	return nil, unsupportedPatch
 }
+
+// unsupportedPatch is the answer to a patch type that a kind does not take: custom
+// resources have no merge keys for a strategic merge.
+var unsupportedPatch = &apierrors.StatusError{ErrStatus: metav1.Status{
+	Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
+	Message: "the body of the request was in an unknown format - accepted media types include: " +
+		"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+}}
 
 // mergeInPlace decodes a merge patch onto a copy of the object, which gives the same
 // result as patching its JSON as long as the patch holds only objects and scalars:

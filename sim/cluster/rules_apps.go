@@ -163,6 +163,9 @@ func defaultDaemonSet(d *appsv1.DaemonSet) {
 	}
 	setDefaultPointer(&spec.RevisionHistoryLimit, 10)
 	defaultPodSpec(&spec.Template.Spec)
+	if d.Annotations[appsv1.DeprecatedTemplateGeneration] == "" {
+		setTemplateGeneration(d, 0) // so that the writer comes to own the annotation
+	}
 }
 
 func defaultJobSpec(spec *batchv1.JobSpec) {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -156,7 +158,8 @@ func (s *Server) Update(obj client.Object, o WriteOptions) (client.Object, error
 	}
 	if uid := in.GetUID(); uid != "" && uid != r.object.GetUID() {
 		return nil, apierrors.NewConflict(k.resource, key.Name, fmt.Errorf(
-			"Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, r.object.GetUID()))
+			"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: "+
+				"Precondition failed: UID in precondition: %v, UID in object meta: %v", k.storageKey(key), uid, r.object.GetUID()))
 	}
 	s.trackUpdate(k, r.object, in, o)
 	return s.finishUpdate(k, r, in, o)
@@ -332,6 +335,19 @@ func (k *kind) emptied(in, old client.Object) bool {
 		return false
 	}
 	return k.goType != namespaceType || namespaceEmptied(in)
+}
+
+// storageKey is an object's key in etcd, which some answers quote.
+func (k *kind) storageKey(key types.NamespacedName) string {
+	parts := []string{"/registry"}
+	if !builtIn(k.gk.Group) {
+		parts = append(parts, k.gk.Group)
+	}
+	parts = append(parts, k.resource.Resource)
+	if k.namespaced {
+		parts = append(parts, key.Namespace)
+	}
+	return strings.Join(append(parts, key.Name), "/")
 }
 
 // serverError is an answer with status 500 and no reason, as errors without a

@@ -27,6 +27,7 @@ type toy struct {
 	seen    map[string]string // Secret -> version
 	again   bool              // restart on any write, also of metadata
 	deaf    bool              // never restart
+	says    string            // an indiscreet log line
 }
 
 func newToy(change func(*toy)) OperatorFactory {
@@ -98,6 +99,9 @@ func (t *toy) restart(d *appsv1.Deployment) {
 	w.Done, w.Err = true, err
 	t.o.Observe(w)
 	t.o.Log("restarted " + d.Name)
+	if t.says != "" {
+		t.o.Log(t.says)
+	}
 }
 
 func (t *toy) Start() {

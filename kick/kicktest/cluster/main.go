@@ -52,7 +52,7 @@ func main() {
 // run prints results to out and progress to log.
 func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if len(args) == 0 {
-		return errors.New(usage)
+		return fmt.Errorf("no command\n%s", usage)
 	}
 	flags, opts, err := parse(args[1:])
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type Node string
 
 const (
-	// NoNode: etcd and kube-apiserver only. Enough for the rules of CRDs; nothing
+	// NoNode is etcd and kube-apiserver only. Enough for the rules of CRDs; nothing
 	// rolls, nothing is garbage collected.
 	NoNode Node = ""
 	// FakeNode adds kube-controller-manager, kube-scheduler and kwok: real

@@ -53,10 +53,9 @@ func (cp *ControlPlane) InstallCRDs(ctx context.Context, files fs.FS) error {
 	return nil
 }
 
-// readCRDs takes all CRDs out of the YAML files, which may hold several documents.
-func readCRDs(files fs.FS) ([]*unstructured.Unstructured, error) {
-	var crds []*unstructured.Unstructured
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+// readCRDs takes all CRDs out of the YAML files, in any folder.
+func readCRDs(files fs.FS) (crds []*unstructured.Unstructured, err error) {
+	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || (path.Ext(name) != ".yaml" && path.Ext(name) != ".yml") {
 			return err
 		}
@@ -64,23 +63,33 @@ func readCRDs(files fs.FS) ([]*unstructured.Unstructured, error) {
 		if err != nil {
 			return err
 		}
-		decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
-		for {
-			object := &unstructured.Unstructured{}
-			if err := decoder.Decode(&object.Object); errors.Is(err, io.EOF) {
-				return nil
-			} else if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if object.GetKind() == "CustomResourceDefinition" {
-				crds = append(crds, object)
-			}
+		found, err := parseCRDs(content)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
+		crds = append(crds, found...)
+		return nil
 	})
 	if err == nil && len(crds) == 0 {
 		err = errors.New("no CustomResourceDefinition found")
 	}
 	return crds, err
+}
+
+// parseCRDs takes the CRDs out of a file of one or more YAML documents.
+func parseCRDs(content []byte) (crds []*unstructured.Unstructured, err error) {
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		if err := decoder.Decode(&object.Object); errors.Is(err, io.EOF) {
+			return crds, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if object.GetKind() == "CustomResourceDefinition" {
+			crds = append(crds, object)
+		}
+	}
 }
 
 // established is nil when the CRD is served; a refused name or a schema that is

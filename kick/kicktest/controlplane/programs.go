@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -68,14 +69,7 @@ func kubernetes(program string) source {
 }
 
 // Programs lists all programs that Build knows, in a fixed order.
-func Programs() []Program {
-	all := make([]Program, 0, len(sources))
-	for p := range sources {
-		all = append(all, p)
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
-	return all
-}
+func Programs() []Program { return slices.Sorted(maps.Keys(sources)) }
 
 // DefaultPrograms are those that the tests need on this machine.
 func DefaultPrograms() []Program {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
@@ -132,4 +133,69 @@ func TestSegmentsAreTrue(t *testing.T) {
 			t.Fatalf("before %d the offset is %d, not as in %+v", s.start, offsetAt(z, s.start-1), s)
 		}
 	})
+}
+
+// Two zones for which time.ZoneBounds tells bounds that are none, made by hand
+// since it depends on the machine's zone data whether real ones do.
+func TestSegmentsDoNotTrustZoneBounds(t *testing.T) {
+	unix := func(text string) int64 {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.Unix()
+	}
+	// Ciudad Juarez left -06:00 for the rules of -07:00 when these were in winter.
+	changed := unix("2022-11-30T06:00:00Z")
+	juarez := zoneOf(t, changed, -6*3600, -7*3600, "MST7MDT,M3.2.0,M11.1.0")
+	// Daylight saving from New Year to the 180th day, as nobody has it.
+	newYear := zoneOf(t, unix("2001-06-29T04:00:00Z"), -4*3600, -5*3600, "STD5DST,J1/0,J180/0")
+	tests := map[string]struct {
+		zone *time.Location
+		at   string
+		want segment
+	}{
+		"before the change": {juarez, "2022-11-15T00:00:00Z", segment{earliest, changed, -6 * 3600, -6 * 3600}},
+		"after it":          {juarez, "2022-12-15T00:00:00Z", segment{changed, unix("2023-01-01T00:00:00Z"), -7 * 3600, -6 * 3600}},
+		"the year's last day, transition next": {
+			newYear, "2024-12-31T12:00:00Z",
+			segment{unix("2024-06-29T04:00:00Z"), unix("2025-01-01T05:00:00Z"), -5 * 3600, -4 * 3600},
+		},
+	}
+	for name, tt := range tests {
+		got := segmentAt(tt.zone, unix(tt.at))
+		// Where a stretch without a change is cut is of no concern.
+		if got.end != tt.want.end && offsetAt(tt.zone, got.end) == got.offset {
+			got.end = tt.want.end
+		}
+		if got != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
+		}
+	}
+}
+
+// zoneOf is a zone with one recorded change and a rule for later (RFC 9636).
+func zoneOf(t *testing.T, at int64, before, after int32, rule string) *time.Location {
+	t.Helper()
+	header := func(transitions, types, chars uint32) []byte {
+		b := append([]byte("TZif2"), make([]byte, 15)...)
+		for _, n := range []uint32{0, 0, 0, transitions, types, chars} {
+			b = binary.BigEndian.AppendUint32(b, n)
+		}
+		return b
+	}
+	b := append(header(0, 1, 1), make([]byte, 7)...) // an empty block of version 1
+	b = append(b, header(1, 2, 4)...)
+	b = binary.BigEndian.AppendUint64(b, uint64(at))
+	b = append(b, 1) // the change is to type 1
+	for _, offset := range []int32{before, after} {
+		b = binary.BigEndian.AppendUint32(b, uint32(offset))
+		b = append(b, 0, 0)
+	}
+	b = append(b, "LMT\x00\n"+rule+"\n"...)
+	z, err := time.LoadLocationFromTZData("test", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
 }

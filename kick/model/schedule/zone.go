@@ -31,8 +31,9 @@ func (s segment) firstWall() int64 { return s.start + max(s.offset, s.before) }
 //
 // ZoneBounds is documented to tell the transitions of a zone. Past the last one in
 // the zone data it follows a rule and cuts at year ends, and there it is careless:
-// on 31 December of a leap year the end it tells has already passed, and a start
-// may lie before the last recorded transition. So neither is taken on trust.
+// on 31 December of a leap year the end it tells has already passed, and the start
+// may lie before the last recorded transition (America/Ciudad_Juarez in December
+// 2022). So neither is taken on trust.
 func segmentAt(zone *time.Location, at int64) segment {
 	t := time.Unix(at, 0).In(zone)
 	from, to := t.ZoneBounds()
