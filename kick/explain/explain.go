@@ -59,8 +59,8 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.RateLimited: func(s *decide.Step) string {
 		return fmt.Sprintf("KICK restarted it %s; spec.restart.minInterval of %s allows the next restart from %s.", Time(s.At), s.Object, Time(s.Until))
 	},
-	request.RolloutInProgress: func(s *decide.Step) string {
-		return sentence("The workload is rolling", s.Detail) + " It is judged when that is over."
+	request.RolloutInProgress: func(s *decide.Step) string { // no counts: each would be one more write
+		return fmt.Sprintf("%s is rolling; it is judged when that is over.", s.Object)
 	},
 	request.Paused: func(s *decide.Step) string {
 		return fmt.Sprintf("%s is paused; a restart would do nothing. Resume it and KICK goes on.", s.Object)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/model/schedule"
 	"github.com/corewire/kick/kick/workloads"
 )
@@ -134,6 +135,13 @@ func (g *Gatherer) Policy(ctx context.Context, id model.Key, f Freshness) (*Poli
 	})
 }
 
+// Blocked reports whether something holds a request back. Settling does not count:
+// it is over in a moment and would move the counts with every change.
+func Blocked(r *v1alpha1.KickRequest) bool {
+	settling := r.Status.Gate != nil && r.Status.Gate.Reason == string(request.Settling)
+	return request.Phase(r.Status.Phase).Waiting() && !settling
+}
+
 // waiting are the targets of requests that wait.
 func (g *Gatherer) waiting(ctx context.Context, namespace string) (map[model.Key]bool, error) {
 	var list v1alpha1.KickRequestList
@@ -142,7 +150,7 @@ func (g *Gatherer) waiting(ctx context.Context, namespace string) (map[model.Key
 	}
 	waiting := map[model.Key]bool{}
 	for i := range list.Items {
-		if r := Request(&list.Items[i]); r.Status.Phase.Waiting() {
+		if Blocked(&list.Items[i]) {
 			waiting[TargetOf(&list.Items[i])] = true
 		}
 	}

@@ -3,7 +3,6 @@ package gather
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,11 +88,20 @@ func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, t *corev
 		}
 		s.Dependencies = append(s.Dependencies, model.Dependency{
 			Dependency: d, Source: source, Record: record,
-			InScope:  len(scopes) != 1 || scopes[0].Matches(labels.Set(source.Labels)),
+			InScope:  len(scopes) != 1 || scopes[0].Matches(labelsOf(source, record)),
 			SeenLive: g.Sightings.Live(id),
 		})
 	}
 	return nil
+}
+
+// labelsOf are the labels that put a source in or out of scope: its own, or while
+// it does not exist those it last had.
+func labelsOf(s model.Source, r *model.Record) labels.Set {
+	if !s.Present && r != nil {
+		return r.Labels
+	}
+	return s.Labels
 }
 
 // revisions are those the workload controls.
@@ -122,20 +130,11 @@ func (g *Gatherer) pods(ctx context.Context, kind workloads.Kind, obj client.Obj
 	var pods []model.Pod
 	for i := range list.Items {
 		p := &list.Items[i]
-		name, owned := kind.RevisionOf(p, obj, revisions)
-		if owned || unknownRevision(p, obj) {
+		if name, owned := kind.RevisionOf(p, obj, revisions); owned {
 			pods = append(pods, pod(p, name))
 		}
 	}
 	return pods, nil
-}
-
-// unknownRevision reports whether the pod seems to belong to a ReplicaSet of the
-// workload that the cache has not seen yet. Such a pod is judged by its own
-// creation alone; leaving it out could hide a stale one.
-func unknownRevision(p *corev1.Pod, workload client.Object) bool {
-	ref := metav1.GetControllerOf(p)
-	return ref != nil && ref.Kind == "ReplicaSet" && strings.HasPrefix(ref.Name, workload.GetName()+"-")
 }
 
 func selected(kind workloads.Kind, obj client.Object) ([]client.ListOption, error) {

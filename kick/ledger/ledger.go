@@ -29,6 +29,7 @@ func Record(o *v1alpha1.SourceObservation) *model.Record {
 		Version:         o.ResourceVersion,
 		Created:         o.CreationTimestamp.UTC(),
 		Since:           o.Spec.Since.UTC(),
+		Labels:          o.Spec.Labels,
 		SourceVersion:   o.Spec.ResourceVersion,
 		KeyID:           o.Spec.KeyID,
 		KeyNames:        o.Spec.KeyNames,
@@ -64,6 +65,7 @@ func Observation(r *model.Record) *v1alpha1.SourceObservation {
 		Spec: v1alpha1.SourceObservationSpec{
 			Source:            v1alpha1.SourceReference{Kind: v1alpha1.SourceKind(r.ID.Kind), Name: r.ID.Name},
 			Since:             metav1.NewMicroTime(r.Since),
+			Labels:            r.Labels,
 			ResourceVersion:   r.SourceVersion,
 			KeyID:             r.KeyID,
 			KeyNames:          r.KeyNames,

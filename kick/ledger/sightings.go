@@ -11,16 +11,33 @@ import (
 
 // Sightings is what this process saw with its own eyes of changes on their way
 // into the ledger. Losing it in a crash makes KICK date a change more cautiously
-// and list pods it could have done without; it never loses a change.
+// and list pods it could have done without; it never loses a change, because the
+// lease tells the next process since when nobody watched.
 type Sightings struct {
-	mu    sync.Mutex
-	first map[model.Key]*observation.Sighting
-	live  map[model.Key]time.Time
+	lastAlive time.Time
+	mu        sync.Mutex
+	look      map[model.Key]time.Time
+	first     map[model.Key]*observation.Sighting
+	live      map[model.Key]time.Time
 }
 
-// NewSightings returns an empty memory.
-func NewSightings() *Sightings {
-	return &Sightings{first: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{}}
+// NewSightings returns an empty memory. lastAlive is when a process before this
+// one last renewed the lease; zero: unknown.
+func NewSightings(lastAlive time.Time) *Sightings {
+	return &Sightings{
+		lastAlive: lastAlive, look: map[model.Key]time.Time{},
+		first: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{},
+	}
+}
+
+// Met notes a source that appeared in the cache, as it was at this process's first
+// look.
+func (s *Sightings) Met(source model.Key, lastWrite time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.look[source]; !known {
+		s.look[source] = lastWrite
+	}
 }
 
 // Saw notes that the watch showed a source change its content.
@@ -33,11 +50,11 @@ func (s *Sightings) Saw(source model.Key, from fingerprint.Digest, lastWrite, no
 	}
 }
 
-// First is the first change seen since the source was last recorded; nil: none.
-func (s *Sightings) First(source model.Key) *observation.Sighting {
+// Watched is what is known of a source since it was last recorded.
+func (s *Sightings) Watched(source model.Key) observation.Watched {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.first[source]
+	return observation.Watched{First: s.first[source], FirstLook: s.look[source], LastAlive: s.lastAlive}
 }
 
 // Live is when the last change was seen; zero: never by this process.
@@ -54,7 +71,7 @@ func (s *Sightings) Recorded(source model.Key) {
 	delete(s.first, source)
 }
 
-// Gone forgets everything about a source that nothing refers to any more.
+// Gone forgets the changes of a source that nothing refers to any more.
 func (s *Sightings) Gone(source model.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,12 +35,14 @@ type Request struct {
 	Status     RequestStatus
 }
 
-// ChangeTime is the change a manual request answers.
+// ChangeTime is the change a manual request answers. Nobody can ask for a restart
+// because of a change that is still to come: a later time counts as the request's
+// creation.
 func (r *Request) ChangeTime() time.Time {
-	if !r.ChangedAt.IsZero() {
-		return r.ChangedAt
+	if r.ChangedAt.IsZero() || r.ChangedAt.After(r.Created) {
+		return r.Created
 	}
-	return r.Created
+	return r.ChangedAt
 }
 
 // OpenedAt is when its current episode began. Before the first status write that

@@ -28,6 +28,7 @@ type Source struct {
 	Labels          map[string]string
 	Digest          fingerprint.Digest
 	KeyNames        []string  // sorted payload key names
+	Created         time.Time // API server's clock
 	LastWrite       time.Time // lambda: newest write of a content owner, API server's clock, whole seconds
 }
 
@@ -65,16 +66,17 @@ func (c Content) Absent() bool { return c.Seal == fingerprint.Absent }
 
 // Record is what the ledger durably knows of one source.
 type Record struct {
-	ID              Key       // the source
-	UID             string    // of the record object; precondition of its writes
-	Version         string    // resourceVersion of the record object
-	Created         time.Time // of the record object, API server's clock
-	Since           time.Time // API server's clock: workloads older than this were there before KICK looked
-	SourceVersion   string    // resourceVersion of the source when its content was recorded
-	KeyID           string    // the installation key that sealed the digests
-	KeyNames        []string  // sealed payload key names
-	KeyNamesPartial bool      // there are more key names than the record holds
-	History         []Content // oldest first, never empty
+	ID              Key               // the source
+	UID             string            // of the record object; precondition of its writes
+	Version         string            // resourceVersion of the record object
+	Created         time.Time         // of the record object, API server's clock
+	Since           time.Time         // API server's clock: workloads older than this were there before KICK looked
+	Labels          map[string]string // of the source when it last existed
+	SourceVersion   string            // resourceVersion of the source when its content was recorded
+	KeyID           string            // the installation key that sealed the digests
+	KeyNames        []string          // sealed payload key names
+	KeyNamesPartial bool              // there are more key names than the record holds
+	History         []Content         // oldest first, never empty
 }
 
 // Current is the newest content on record.
@@ -89,14 +91,16 @@ func (r *Record) HistoryFor(required bool) []Content {
 		return r.History
 	}
 	var seen []Content
+	absent := false
 	for _, c := range r.History {
 		switch last := len(seen) - 1; {
 		case c.Absent():
-		case last >= 0 && seen[last].Seal == c.Seal:
+		case absent && last >= 0 && seen[last].Seal == c.Seal:
 			seen[last].KnownUntil = c.KnownUntil
 		default:
 			seen = append(seen, c)
 		}
+		absent = c.Absent()
 	}
 	return seen
 }
@@ -151,8 +155,9 @@ type Rollout struct {
 	Complete         bool   // not rolling, and every wanted pod is available
 	DeadlineExceeded bool   // the workload's own progress deadline passed
 	Paused           bool
-	OnDelete         bool  // pods are replaced only when somebody deletes them
-	Partition        int32 // ordinals below it keep their revision; 0: none
+	Resumed          time.Time // when a pause ended, if nothing moved since
+	OnDelete         bool      // pods are replaced only when somebody deletes them
+	Partition        int32     // ordinals below it keep their revision; 0: none
 }
 
 // Revision is a ReplicaSet or ControllerRevision of the workload.

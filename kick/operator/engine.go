@@ -53,10 +53,14 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	if err != nil {
 		return err
 	}
+	alive, err := lastAlive(ctx, mgr.GetAPIReader(), o)
+	if err != nil {
+		return err
+	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
 		Events: recorder{mgr.GetEventRecorder("kick")}, Register: ctrlmetrics.Registry, Options: o,
-		Started: started, NewKey: ledger.NewKeyBytes,
+		Started: started, LastAlive: alive, NewKey: ledger.NewKeyBytes,
 	})
 	if err := connect(ctx, mgr, wiring); err != nil {
 		return err

@@ -114,4 +114,3 @@ func Version() string {
 	}
 	return "devel"
 }
-

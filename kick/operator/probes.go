@@ -60,3 +60,16 @@ func led(ctx context.Context, mgr manager.Manager, o Options) error {
 	}
 	return nil
 }
+
+// lastAlive is when any process last renewed the lease; zero if none ever did.
+func lastAlive(ctx context.Context, live client.Reader, o Options) (time.Time, error) {
+	var lease coordinationv1.Lease
+	err := live.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, &lease)
+	if client.IgnoreNotFound(err) != nil {
+		return time.Time{}, fmt.Errorf("read lease %s/%s: %w", o.Namespace, LeaseName, err)
+	}
+	if err != nil || lease.Spec.RenewTime == nil {
+		return time.Time{}, nil
+	}
+	return lease.Spec.RenewTime.UTC(), nil
+}

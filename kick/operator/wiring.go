@@ -21,8 +21,8 @@ import (
 	"github.com/corewire/kick/kick/controllers/request"
 	"github.com/corewire/kick/kick/controllers/source"
 	"github.com/corewire/kick/kick/events"
-	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/gates"
+	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model/discover"
@@ -54,8 +54,11 @@ type Deps struct {
 	Events   events.Recorder
 	Register prometheus.Registerer
 	Options  Options
-	Started  time.Time     // when this process began, KICK's clock
-	NewKey   func() []byte // draws an installation key
+	Started  time.Time // when this process began, KICK's clock
+	// LastAlive is when a process before this one last renewed the lease; zero:
+	// unknown. Since then nobody may have watched.
+	LastAlive time.Time
+	NewKey    func() []byte // draws an installation key
 }
 
 // NewScheme returns the scheme with every kind KICK touches.
@@ -71,7 +74,7 @@ func NewScheme() *runtime.Scheme {
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
-		Sightings: ledger.NewSightings(), Settings: d.Options.Settings(),
+		Sightings: ledger.NewSightings(d.LastAlive), Settings: d.Options.Settings(),
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	m := metrics.New(d.Register, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})

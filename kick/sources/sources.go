@@ -81,6 +81,7 @@ func Model(k Kind, obj client.Object) model.Source {
 		UID:             string(obj.GetUID()),
 		ResourceVersion: obj.GetResourceVersion(),
 		Labels:          obj.GetLabels(),
+		Created:         obj.GetCreationTimestamp().UTC(),
 		Digest:          Digest(obj),
 		KeyNames:        k.KeyNames(obj),
 	}

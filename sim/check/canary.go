@@ -106,16 +106,16 @@ func (n *canaries) search(c *Context, text, place string) {
 		form := ""
 		switch {
 		case strings.Contains(text, canary.hexSHA256):
-			form = "the SHA-256"
+			form = "the SHA-256 of a value"
 		case n.occurs(text, canary.plain):
-			form = "the value"
+			form = "a value"
 		case len(canary.base64) >= 8 && strings.Contains(text, canary.base64):
-			form = "the base64 form"
+			form = "the base64 form of a value"
 		default:
 			continue
 		}
 		// The message must not leak what it tells of.
-		c.report(lawCanary, "%s of a value of %s stands in %s", form, canary.source, place)
+		c.report(lawCanary, "%s of %s stands in %s", form, canary.source, place)
 	}
 }
 

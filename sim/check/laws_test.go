@@ -266,7 +266,7 @@ func TestDryRun(t *testing.T) {
 func TestCanary(t *testing.T) {
 	sum := sha256.Sum256([]byte("first-password"))
 	for name, tt := range map[string]struct{ line, form string }{
-		"plain":           {`{"msg":"cannot decode first-password"}`, "the value of a value of Secret shop/db"},
+		"plain":           {`{"msg":"cannot decode first-password"}`, "a value of Secret shop/db stands in a log line"},
 		"base64":          {"x " + base64.StdEncoding.EncodeToString([]byte("first-password")), "the base64 form"},
 		"digest":          {hex.EncodeToString(sum[:]), "the SHA-256"},
 		"part of another": {"my-first-passwords", ""},

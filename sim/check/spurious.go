@@ -52,6 +52,7 @@ var excuses = []struct {
 }{
 	{"somebody asked for it", restartCase.manual},
 	{"pod creation and change in one second", restartCase.sameSecond},
+	{"a pod was starting when the change came", restartCase.starting},
 	{"clocks differ by less than the allowance", restartCase.clockOffset},
 	{"a container restarted in place", restartCase.restartedInPlace},
 	{"at the baseline, the content's own manager had written metadata", restartCase.touchedBeforeBaseline},
@@ -91,6 +92,16 @@ func (r restartCase) sameSecond() bool {
 	return r.each(func(pod Pod, _ Container, h *history) bool {
 		last, ok := h.last()
 		return ok && last.written.Truncate(time.Second).Equal(pod.Created.Truncate(time.Second))
+	})
+}
+
+// starting: the pod was created before the change and its container started after
+// it. Whether it read its sources before or after, only the node knows.
+func (r restartCase) starting() bool {
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		last, ok := h.last()
+		after := container.Started.Sub(last.at)
+		return ok && !container.Again && !pod.Created.After(last.written) && after >= 0 && after <= r.World.PodStart
 	})
 }
 

@@ -39,7 +39,7 @@ func (stampOnly) OnKick(c *Context, ev cluster.Event) {
 func sameMeta(a, b client.Object) bool {
 	return a.GetUID() == b.GetUID() &&
 		apiequality.Semantic.DeepEqual(a.GetLabels(), b.GetLabels()) &&
-		apiequality.Semantic.DeepEqual(a.GetAnnotations(), b.GetAnnotations()) &&
+		apiequality.Semantic.DeepEqual(drop(a.GetAnnotations(), appsv1.DeprecatedTemplateGeneration), drop(b.GetAnnotations(), appsv1.DeprecatedTemplateGeneration)) &&
 		apiequality.Semantic.DeepEqual(a.GetOwnerReferences(), b.GetOwnerReferences()) &&
 		apiequality.Semantic.DeepEqual(a.GetFinalizers(), b.GetFinalizers()) &&
 		apiequality.Semantic.DeepEqual(a.GetDeletionTimestamp(), b.GetDeletionTimestamp())
@@ -52,24 +52,26 @@ func withoutStamp(object client.Object) []any {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
 		s := o.Spec
-		s.Template.Annotations = dropStamp(s.Template.Annotations)
+		s.Template.Annotations = drop(s.Template.Annotations, Stamp)
 		spec, status = s, o.Status
 	case *appsv1.StatefulSet:
 		s := o.Spec
-		s.Template.Annotations = dropStamp(s.Template.Annotations)
+		s.Template.Annotations = drop(s.Template.Annotations, Stamp)
 		spec, status = s, o.Status
 	case *appsv1.DaemonSet:
 		s := o.Spec
-		s.Template.Annotations = dropStamp(s.Template.Annotations)
+		s.Template.Annotations = drop(s.Template.Annotations, Stamp)
 		spec, status = s, o.Status
 	}
 	return []any{spec, status}
 }
 
-func dropStamp(annotations map[string]string) map[string]string {
+// drop leaves one annotation out. The API server itself counts the templates of a
+// DaemonSet in one, whoever writes the template.
+func drop(annotations map[string]string, name string) map[string]string {
 	out := make(map[string]string, len(annotations))
 	for k, v := range annotations {
-		if k != Stamp {
+		if k != name {
 			out[k] = v
 		}
 	}

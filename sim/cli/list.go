@@ -39,7 +39,12 @@ func newList(p Program) *cobra.Command {
 		Use:       "list " + strings.Join(names, "|"),
 		Short:     "List the verbs of steps, the faults, or the laws that are checked",
 		ValidArgs: names,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || lists[args[0]] == nil {
+				return exitError{exitUnusable, "kick-sim: list what? " + strings.Join(names, ", ")}
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			lists[args[0]](p)
 			return nil

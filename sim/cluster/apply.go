@@ -80,8 +80,9 @@ func (s *Server) merged(k *kind, live client.Object, patch *unstructured.Unstruc
 	if err != nil {
 		return nil, err
 	}
+	past := newPast(objectMeta(live).ManagedFields)
 	before := k.withGVK(live)
-	objectMeta(before).ManagedFields = toPast(objectMeta(live).ManagedFields)
+	objectMeta(before).ManagedFields = past.of(objectMeta(live).ManagedFields)
 	out, err := manager.Apply(before, patch, o.Manager, o.Force)
 	if err != nil {
 		if status := apierrors.APIStatus(nil); errors.As(err, &status) {
@@ -91,6 +92,6 @@ func (s *Server) merged(k *kind, live client.Object, patch *unstructured.Unstruc
 	}
 	in := out.(client.Object)
 	m := objectMeta(in)
-	m.ManagedFields = s.toPresent(m.ManagedFields)
+	m.ManagedFields = past.present(m.ManagedFields, s.stamp())
 	return in, nil
 }

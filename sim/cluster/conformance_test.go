@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -67,6 +68,36 @@ func (s *session) moved(obj client.Object) {
 	default:
 		s.notes = append(s.notes, "same")
 	}
+}
+
+// configure applies one key of a ConfigMap.
+func (s *session) configure(manager, value string, opts ...client.ApplyOption) error {
+	c := corev1apply.ConfigMap("web", s.ns).WithData(map[string]string{"k": value})
+	return s.Apply(ctx, c, append(opts, as(manager))...)
+}
+
+// deletedBut deletes an object and shows what is left of it.
+func (s *session) deletedBut(obj client.Object, opts ...client.DeleteOption) error {
+	if err := s.Delete(ctx, obj, opts...); err != nil {
+		return err
+	}
+	err := s.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+	if apierrors.IsNotFound(err) {
+		s.notes = append(s.notes, "gone")
+		return nil
+	}
+	return err
+}
+
+// applying is a row that applies a ConfigMap and shows it.
+func applying(name string, f func(*session) error) conformanceRow {
+	return conformanceRow{name, func(s *session) (client.Object, error) {
+		if err := f(s); err != nil {
+			return nil, err
+		}
+		cm := &corev1.ConfigMap{}
+		return cm, s.Get(ctx, types.NamespacedName{Namespace: s.ns, Name: "web"}, cm)
+	}}
 }
 
 // runConformance runs the table against any API server that knows the kind Order. Rows

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -176,6 +177,8 @@ func (c *crd) validateUpdate(k *kind, in, old client.Object, subresource string)
 // checkRules evaluates the CEL rules, unless the schema already failed in a way that
 // makes them meaningless.
 func (c *crd) checkRules(errs field.ErrorList, content, was map[string]any, opts ...cel.Option) field.ErrorList {
+	// The validators walk maps, in the order of the maps.
+	slices.SortStableFunc(errs, compareErrors)
 	if c.rules == nil {
 		return errs
 	}
@@ -192,6 +195,7 @@ func (c *crd) checkRules(errs field.ErrorList, content, was map[string]any, opts
 		old = was
 	}
 	more, _ := c.rules.Validate(context.Background(), nil, c.structural, content, old, celconfig.RuntimeCELCostBudget, opts...)
+	slices.SortStableFunc(more, compareErrors)
 	return append(errs, more...)
 }
 

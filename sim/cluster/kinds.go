@@ -29,7 +29,8 @@ type kind struct {
 	tracked    bool         // managedFields are kept
 	logged     bool         // At answers
 	rules      *rules
-	crd        *crd // nil for built-in kinds
+	crd        *crd          // nil for built-in kinds
+	zero       client.Object // an empty object, never changed
 	times      *timePlan
 	body       []bodyField
 	sameStatus equalFunc                              // set when hasStatus
@@ -152,6 +153,7 @@ func (s *Server) newKind(gvk schema.GroupVersionKind, goType reflect.Type) *kind
 		history:    map[types.NamespacedName][]version{},
 		managers:   map[string]*managedfields.FieldManager{},
 	}
+	k.zero = k.empty()
 	k.hasStatus = k.status >= 0 && builtIn(gk.Group)
 	if k.crd != nil {
 		k.resource = schema.GroupResource{Group: gk.Group, Resource: k.crd.plural}

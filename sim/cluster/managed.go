@@ -1,7 +1,9 @@
 package cluster
 
 import (
-	"sort"
+	"cmp"
+	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,12 +24,6 @@ var trackedKinds = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "DaemonSet"}:   true,
 }
 
-// pastYears moves recorded times out of the way of the library, which stamps
-// time.Now: it sorts and merges by time, and virtual time may lie on either side of
-// the real one. 400 Gregorian years are a whole number of days, so the way back is
-// exact.
-const pastYears = 400
-
 // trackUpdate keeps in.managedFields as the API server's field manager would for a
 // create, update or patch. Writes of untracked kinds, of the status subresource and
 // of the control plane's own components leave what is recorded.
@@ -37,36 +33,58 @@ func (s *Server) trackUpdate(k *kind, live, in client.Object, o WriteOptions) {
 		m.ManagedFields = objectMeta(live).ManagedFields
 		return
 	}
-	manager, err := s.fieldManager(k, "")
-	if err != nil {
-		panic(err) // the type has no schema: a mistake of the program
-	}
-	before := k.withGVK(live)
-	objectMeta(before).ManagedFields = toPast(objectMeta(live).ManagedFields)
-	m.ManagedFields = toPast(m.ManagedFields)
-	in.GetObjectKind().SetGroupVersionKind(k.gvk)
-	manager.UpdateNoErrors(before, in, o.Manager)
-	in.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	m.ManagedFields = s.toPresent(m.ManagedFields)
-}
-
-// toPast copies entries with their times moved back; see pastYears.
-func toPast(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
-	return moveTimes(entries, func(t metav1.Time) metav1.Time {
-		return metav1.Time{Time: t.AddDate(-pastYears, 0, 0)}
-	})
-}
-
-// toPresent undoes toPast, stamps the entries that the library touched with the API
-// server's clock, and restores the order of entries, which depends on their times.
-func (s *Server) toPresent(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
-	out := moveTimes(entries, func(t metav1.Time) metav1.Time {
-		if back := t.AddDate(pastYears, 0, 0); t.Year() < 2000-pastYears/2 {
-			return metav1.Time{Time: back}
+	past := newPast(objectMeta(live).ManagedFields, m.ManagedFields)
+	entries := k.owners(past, live, in, o.Manager, func(before, after client.Object) {
+		manager, err := s.fieldManager(k, "")
+		if err != nil {
+			panic(err) // the type has no schema: a mistake of the program
 		}
-		return s.stamp()
+		manager.UpdateNoErrors(before, after, o.Manager)
 	})
-	sort.SliceStable(out, func(i, j int) bool { return entryLess(&out[i], &out[j]) })
+	m.ManagedFields = past.present(entries, s.stamp())
+}
+
+// past replaces recorded times by their rank, seconds of the year 1600. The library
+// stamps time.Now and then sorts and merges by time, so times of a virtual clock must
+// be out of its way, whichever side of now they are on; and what it returns no longer
+// depends on when anything was written.
+type past struct{ times []time.Time }
+
+var pastEpoch = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// newPast ranks the times of some lists of entries.
+func newPast(lists ...[]metav1.ManagedFieldsEntry) past {
+	var p past
+	for _, entries := range lists {
+		for _, e := range entries {
+			if e.Time != nil {
+				p.times = append(p.times, e.Time.Time)
+			}
+		}
+	}
+	slices.SortFunc(p.times, time.Time.Compare)
+	p.times = slices.CompactFunc(p.times, time.Time.Equal)
+	return p
+}
+
+// of copies entries with ranks for times.
+func (p past) of(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	return moveTimes(entries, func(t metav1.Time) metav1.Time {
+		rank, _ := slices.BinarySearchFunc(p.times, t.Time, time.Time.Compare)
+		return metav1.Time{Time: pastEpoch.Add(time.Duration(rank) * time.Second)}
+	})
+}
+
+// present undoes of, stamps the entries that the library touched, and restores the
+// order of entries, which depends on their times.
+func (p past) present(entries []metav1.ManagedFieldsEntry, now metav1.Time) []metav1.ManagedFieldsEntry {
+	out := moveTimes(entries, func(t metav1.Time) metav1.Time {
+		if t.Year() > pastEpoch.Year() {
+			return now
+		}
+		return metav1.Time{Time: p.times[int(t.Sub(pastEpoch)/time.Second)]}
+	})
+	slices.SortStableFunc(out, compareEntries)
 	return out
 }
 
@@ -86,21 +104,15 @@ func moveTimes(entries []metav1.ManagedFieldsEntry, move func(metav1.Time) metav
 	return out
 }
 
-// entryLess is the order in which the API server shows managedFields.
-func entryLess(a, b *metav1.ManagedFieldsEntry) bool {
-	if a.Operation != b.Operation {
-		return a.Operation < b.Operation
-	}
-	if at, bt := seconds(a.Time), seconds(b.Time); at != bt {
-		return at < bt
-	}
-	if a.Manager != b.Manager {
-		return a.Manager < b.Manager
-	}
-	if a.APIVersion != b.APIVersion {
-		return a.APIVersion < b.APIVersion
-	}
-	return a.Subresource < b.Subresource
+// compareEntries is the order in which the API server shows managedFields.
+func compareEntries(a, b metav1.ManagedFieldsEntry) int {
+	return cmp.Or(
+		cmp.Compare(a.Operation, b.Operation),
+		cmp.Compare(seconds(a.Time), seconds(b.Time)),
+		cmp.Compare(a.Manager, b.Manager),
+		cmp.Compare(a.APIVersion, b.APIVersion),
+		cmp.Compare(a.Subresource, b.Subresource),
+	)
 }
 
 func seconds(t *metav1.Time) int64 {

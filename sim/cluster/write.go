@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -127,8 +128,25 @@ func (k *kind) validateCreate(in client.Object) field.ErrorList {
 	if k.crd != nil {
 		errs = append(errs, k.crd.validateCreate(k, in)...)
 	}
+	return settle(errs)
+}
+
+// settle puts errors about the same field in a fixed order: the libraries report the
+// bad entries of a map in the order of the map.
+func settle(errs field.ErrorList) field.ErrorList {
+	for from := 0; from < len(errs); {
+		to := from + 1
+		for to < len(errs) && errs[to].Field == errs[from].Field {
+			to++
+		}
+		slices.SortStableFunc(errs[from:to], compareErrors)
+		from = to
+	}
 	return errs
 }
+
+// compareErrors orders by field, then by what is wrong.
+func compareErrors(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) }
 
 // change describes a commit of this request.
 func (o WriteOptions) change(verb string) change {
@@ -321,7 +339,7 @@ func (k *kind) validateUpdate(in, old client.Object, d delta, subresource string
 	if k.crd != nil && !d.none() {
 		errs = append(errs, k.crd.validateUpdate(k, in, old, subresource)...)
 	}
-	return errs
+	return settle(errs)
 }
 
 // emptied reports whether this update took the last finalizer of an object whose

@@ -34,8 +34,9 @@ type Engine struct {
 // lease is the leader election of the cluster, seen from outside: who holds it,
 // or until when the silence of a dead holder keeps it.
 type lease struct {
-	holder *process
-	until  time.Time
+	holder  *process
+	until   time.Time
+	renewed time.Time // last renewal by a holder that is gone; zero: none ever
 }
 
 // activeFault is a fault with the calls it still hits.
@@ -115,7 +116,7 @@ func (e *Engine) Stop() {
 			continue
 		}
 		if e.lease.holder == p {
-			e.lease = lease{}
+			e.lease = lease{renewed: e.loop.Now()}
 		}
 		p.die()
 		e.replicas[i] = nil
@@ -147,7 +148,8 @@ func (e *Engine) kill(p *process) {
 	if e.lease.holder == p {
 		// The holder renewed every retry period since it began to lead.
 		held := e.loop.Now().Sub(p.leaseOwn) / leaseRetry * leaseRetry
-		e.lease = lease{until: p.leaseOwn.Add(held).Add(leaseTime)}
+		renewed := p.leaseOwn.Add(held)
+		e.lease = lease{until: renewed.Add(leaseTime), renewed: renewed}
 	}
 	p.die()
 	e.replicas[p.replica] = nil
@@ -156,6 +158,18 @@ func (e *Engine) kill(p *process) {
 			e.start(p.replica)
 		}
 	})
+}
+
+// lastAlive is the last renewal of the lease as KICK's clock showed it.
+func (e *Engine) lastAlive() time.Time {
+	renewed := e.lease.renewed
+	if e.lease.holder != nil {
+		renewed = e.loop.Now()
+	}
+	if renewed.IsZero() {
+		return time.Time{}
+	}
+	return renewed.Add(e.Clock.Offset())
 }
 
 // compete gives a free lease to the first replica that is ready for it, or lets
@@ -170,7 +184,7 @@ func (e *Engine) compete() {
 	}
 	for _, p := range e.replicas {
 		if p != nil && p.synced {
-			e.lease = lease{holder: p}
+			e.lease.holder = p
 			p.lead()
 			return
 		}

@@ -65,7 +65,7 @@ func newProcess(e *Engine, replica int) (*process, error) {
 	calls := &caller{process: p, live: e.Server.Client(model.FieldManager)}
 	wiring := operator.Wire(operator.Deps{
 		Clock: e.Clock, Cache: reader, Live: calls, Write: calls, Events: recorder{p},
-		Register: prometheus.NewRegistry(), Options: e.options, Started: e.Clock.Now(), NewKey: e.newKey,
+		Register: prometheus.NewRegistry(), Options: e.options, Started: e.Clock.Now(), LastAlive: e.lastAlive(), NewKey: e.newKey,
 	})
 	var err error
 	if p.cache, err = newCache(wiring, e.scheme); err != nil {

@@ -17,6 +17,9 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 }).Parse(pageSource))
 
+// mostOnPage is how many lines of a trail a page shows for one scenario.
+const mostOnPage = 200
+
 // pageData is what the page shows.
 type pageData struct {
 	Passed, Failed int
@@ -35,7 +38,7 @@ func HTML(out io.Writer, results []run.Result, elapsed time.Duration) error {
 	for _, r := range results {
 		row := pageRow{Result: r}
 		if r.Trail != nil {
-			row.Lines = r.Trail.Explain()
+			row.Lines = r.Trail.Explain(mostOnPage)
 		}
 		if r.OK() {
 			data.Passed++

@@ -83,23 +83,27 @@ func (t *Text) explain(r run.Result) {
 	}
 }
 
+// How many lines an explanation has at most, and how many of them are verdicts.
+const (
+	mostExplained = 15
+	mostVerdicts  = 3
+)
+
 // explanation is the outcome of a run in lines: which laws broke, and the causes.
 func explanation(r run.Result) []string {
 	var out []string
-	for _, law := range brokenLaws(r) {
-		out = append(out, "law broken: "+law)
+	if laws := brokenLaws(r); len(laws) > 0 {
+		out = append(out, "law broken: "+strings.Join(laws, ", "))
 	}
-	for _, l := range r.Trail.Explain() {
+	verdicts := min(len(r.Failures), mostVerdicts)
+	for _, l := range r.Trail.Explain(mostExplained - len(out) - verdicts) {
 		revision := ""
 		if l.Revision > 0 {
 			revision = fmt.Sprintf("(rv %d)", l.Revision)
 		}
 		out = append(out, strings.TrimRight(fmt.Sprintf("  %s  %-10s %-58s %s", l.At.UTC().Format("15:04:05.000"), l.Actor, l.Text, revision), " "))
 	}
-	for i, f := range r.Failures {
-		if i == mostFailures {
-			break
-		}
+	for _, f := range r.Failures[:verdicts] {
 		out = append(out, fmt.Sprintf("  %s  %-10s %s", f.At.UTC().Format("15:04:05.000"), "judge", f.Message))
 	}
 	return out

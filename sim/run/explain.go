@@ -5,18 +5,16 @@ import (
 	"time"
 )
 
-// MostExplained is how many lines an explanation has at most.
-const MostExplained = 15
-
 // Explain picks what led to the outcome: what users and faults did, what KICK
-// wrote and which pods started, from t=0 on and cause before effect. Pods that
-// started with the same contents make one line; where there is too much, the
-// middle is left out, because the first cause and the end matter most.
-func (t *Trail) Explain() []Line {
+// wrote and which pods started, from t=0 on and cause before effect, in no more
+// than most lines. Pods that started with the same contents make one line; where
+// there is too much, the middle is left out, because the first cause and the end
+// matter most.
+func (t *Trail) Explain(most int) []Line {
 	var out []Line
 	pods := 0
 	for _, l := range t.Lines() {
-		if !l.Causal || l.At.Before(t.rig.zero) {
+		if !l.Causal || l.At.Before(t.zero) {
 			continue
 		}
 		if l.pods == "" {
@@ -34,7 +32,7 @@ func (t *Trail) Explain() []Line {
 		pods = 1
 		out = append(out, l)
 	}
-	return cutMiddle(out)
+	return cutMiddle(out, most)
 }
 
 func shortObject(object string) string {
@@ -44,12 +42,12 @@ func shortObject(object string) string {
 	return object
 }
 
-func cutMiddle(lines []Line) []Line {
-	if len(lines) <= MostExplained {
+func cutMiddle(lines []Line, most int) []Line {
+	if len(lines) <= most {
 		return lines
 	}
-	const head = 5
-	tail := MostExplained - head - 1
+	head := most / 3
+	tail := most - head - 1
 	left := len(lines) - head - tail
 	gap := Line{At: lines[head].At, Actor: "...", Text: fmt.Sprintf("%d lines left out (--trace FILE has all)", left)}
 	out := append([]Line{}, lines[:head]...)
@@ -57,4 +55,4 @@ func cutMiddle(lines []Line) []Line {
 }
 
 // Since is the virtual time of a line, counted from t=0.
-func (t *Trail) Since(at time.Time) time.Duration { return at.Sub(t.rig.zero) }
+func (t *Trail) Since(at time.Time) time.Duration { return at.Sub(t.zero) }

@@ -27,6 +27,8 @@ const (
 // reads them.
 type Trail struct {
 	rig     *rig
+	zero    time.Time
+	lines   []Line // given instead of entries, see TrailOf
 	entries []entry
 	letters map[check.Source][]check.Content // the contents each source had, in order: a, b, c
 }
@@ -57,7 +59,12 @@ type Line struct {
 	pods     string
 }
 
-func newTrail(r *rig) *Trail { return &Trail{rig: r, letters: map[check.Source][]check.Content{}} }
+func newTrail(r *rig) *Trail {
+	return &Trail{rig: r, zero: r.zero, letters: map[check.Source][]check.Content{}}
+}
+
+// TrailOf is a trail of lines that are put into words already; zero is t=0.
+func TrailOf(zero time.Time, lines []Line) *Trail { return &Trail{zero: zero, lines: lines} }
 
 func (t *Trail) add(e entry) {
 	e.at = t.rig.loop.Now()
@@ -173,6 +180,9 @@ func (t *Trail) loadedFrom(ref world.SourceRef, content world.Content) string {
 
 // Lines puts the whole trail into words.
 func (t *Trail) Lines() []Line {
+	if t.rig == nil {
+		return t.lines
+	}
 	out := make([]Line, 0, len(t.entries))
 	for _, e := range t.entries {
 		out = append(out, t.line(e))

@@ -66,18 +66,7 @@ func (c *daemonSets) sync(key types.NamespacedName) error {
 	n := &nodePods{ds: ds, hash: current.Labels[appsv1.DefaultDaemonSetUniqueLabelKey], now: c.w.opt.KCM.Now()}
 	pods := c.w.objects.pods(ds.UID)
 	n.place(pods, c.w.opt.Nodes)
-	changed, err := c.manage(n)
-	if err == nil && !changed && ds.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
-		if n.surge() > 0 {
-			err = c.rollSurge(n)
-		} else {
-			err = c.roll(n)
-		}
-	}
-	if reported := c.report(n, collisions); err == nil {
-		err = reported
-	}
-	if err != nil {
+	if err := cmp.Or(c.step(n), c.report(n, collisions)); err != nil {
 		return err
 	}
 	if left, ok := untilAvailable(pods, ds.Spec.MinReadySeconds, n.now); ok {
@@ -88,6 +77,18 @@ func (c *daemonSets) sync(key types.NamespacedName) error {
 		return revision.UID == current.UID ||
 			slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return podRevision(pod) == hash })
 	})
+}
+
+// step gives each node its pod, or replaces outdated ones where all nodes have theirs.
+func (c *daemonSets) step(n *nodePods) error {
+	changed, err := c.manage(n)
+	switch {
+	case err != nil || changed || n.ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType:
+		return err
+	case n.surge() > 0:
+		return c.rollSurge(n)
+	}
+	return c.roll(n)
 }
 
 // place sorts the pods by node and age.
@@ -136,27 +137,44 @@ func (c *daemonSets) manage(n *nodePods) (bool, error) {
 
 // judge says which pods of a node are too many, and whether one is missing.
 func (n *nodePods) judge(pods []*corev1.Pod) (surplus []*corev1.Pod, missing bool) {
-	var fresh, old []*corev1.Pod
-	for _, pod := range pods {
-		switch {
-		case pod.DeletionTimestamp != nil:
-		case isFinished(pod):
-			surplus = append(surplus, pod)
-		case n.surge() > 0 && podRevision(pod) == n.hash:
-			fresh = append(fresh, pod)
-		default:
-			old = append(old, pod) // without surge, revisions do not matter here
-		}
+	if len(pods) == 0 {
+		return nil, true
 	}
+	fresh, old, finished := n.split(pods)
+	surplus = finished
 	for _, list := range [][]*corev1.Pod{fresh, old} {
 		if len(list) > 1 {
 			surplus = append(surplus, list[1:]...)
 		}
 	}
-	if len(fresh) > 0 && len(old) > 0 && (!isReady(old[0]) || isAvailable(fresh[0], n.ds.Spec.MinReadySeconds, n.now)) {
+	if len(fresh) > 0 && len(old) > 0 && (!isReady(old[0]) || n.available(fresh[0])) {
 		surplus = append(surplus, old[0])
 	}
-	return surplus, len(pods) == 0 || n.surge() > 0 && len(fresh)+len(old) == 0 && len(surplus) == 0
+	none := len(fresh)+len(old)+len(finished) == 0
+	return surplus, none && n.surge() > 0
+}
+
+// split sorts the pods of a node that are not being deleted: those of the current
+// revision, outdated ones and finished ones. Without surge all count as one sort,
+// since no node may hold two.
+func (n *nodePods) split(pods []*corev1.Pod) (fresh, old, finished []*corev1.Pod) {
+	for _, pod := range pods {
+		switch {
+		case pod.DeletionTimestamp != nil:
+		case isFinished(pod):
+			finished = append(finished, pod)
+		case n.surge() > 0 && podRevision(pod) == n.hash:
+			fresh = append(fresh, pod)
+		default:
+			old = append(old, pod)
+		}
+	}
+	return fresh, old, finished
+}
+
+// available reports that a pod has been ready for long enough.
+func (n *nodePods) available(pod *corev1.Pod) bool {
+	return isAvailable(pod, n.ds.Spec.MinReadySeconds, n.now)
 }
 
 // surge is how many nodes may hold an old and a new pod at once.
@@ -196,10 +214,10 @@ func (c *daemonSets) roll(n *nodePods) error {
 		case pod == nil:
 			down++
 		case podRevision(pod) == n.hash:
-			if !isAvailable(pod, n.ds.Spec.MinReadySeconds, n.now) {
+			if !n.available(pod) {
 				down++
 			}
-		case !isAvailable(pod, n.ds.Spec.MinReadySeconds, n.now):
+		case !n.available(pod):
 			down++
 			broken = append(broken, pod)
 		default:
@@ -225,21 +243,12 @@ func (c *daemonSets) rollSurge(n *nodePods) error {
 	budget := int(n.surge())
 	var broken, working []int
 	for i, pods := range n.on {
-		var fresh, old *corev1.Pod
-		for _, pod := range pods {
-			switch {
-			case pod.DeletionTimestamp != nil:
-			case podRevision(pod) == n.hash:
-				fresh = pod
-			default:
-				old = pod
-			}
-		}
+		fresh, old, _ := n.split(pods)
 		switch {
-		case old == nil:
-		case fresh != nil:
+		case len(old) == 0:
+		case len(fresh) > 0:
 			budget--
-		case isAvailable(old, n.ds.Spec.MinReadySeconds, n.now):
+		case n.available(old[0]):
 			working = append(working, i)
 		default:
 			broken = append(broken, i)
@@ -275,30 +284,37 @@ func (c *daemonSets) report(n *nodePods, collisions int32) error {
 		status.CollisionCount = &collisions
 	}
 	for _, pods := range n.on {
-		if len(pods) == 0 {
-			continue
-		}
-		status.CurrentNumberScheduled++
-		if podRevision(pods[0]) == n.hash {
-			status.UpdatedNumberScheduled++
-		}
-		if isReady(pods[0]) {
-			status.NumberReady++
-		}
-		if isAvailable(pods[0], n.ds.Spec.MinReadySeconds, n.now) {
-			status.NumberAvailable++
+		if len(pods) > 0 {
+			n.count(pods[0], &status)
 		}
 	}
 	status.NumberUnavailable = status.DesiredNumberScheduled - status.NumberAvailable
-	same := old.ObservedGeneration >= status.ObservedGeneration &&
-		old.DesiredNumberScheduled == status.DesiredNumberScheduled && old.CurrentNumberScheduled == status.CurrentNumberScheduled &&
-		old.UpdatedNumberScheduled == status.UpdatedNumberScheduled && old.NumberReady == status.NumberReady &&
-		old.NumberAvailable == status.NumberAvailable && old.NumberUnavailable == status.NumberUnavailable
-	if same {
+	if old.ObservedGeneration >= status.ObservedGeneration && sameCounts(old, &status) {
 		return nil
 	}
 	changed := *n.ds
 	changed.Status = status
 	_, err := c.w.updateStatus(&changed, managerKCM)
 	return err
+}
+
+// count adds the oldest pod of one node to the status.
+func (n *nodePods) count(pod *corev1.Pod, status *appsv1.DaemonSetStatus) {
+	status.CurrentNumberScheduled++
+	if podRevision(pod) == n.hash {
+		status.UpdatedNumberScheduled++
+	}
+	if isReady(pod) {
+		status.NumberReady++
+	}
+	if n.available(pod) {
+		status.NumberAvailable++
+	}
+}
+
+// sameCounts compares what the controller counts.
+func sameCounts(a, b *appsv1.DaemonSetStatus) bool {
+	return a.DesiredNumberScheduled == b.DesiredNumberScheduled && a.CurrentNumberScheduled == b.CurrentNumberScheduled &&
+		a.UpdatedNumberScheduled == b.UpdatedNumberScheduled && a.NumberReady == b.NumberReady &&
+		a.NumberAvailable == b.NumberAvailable && a.NumberUnavailable == b.NumberUnavailable
 }

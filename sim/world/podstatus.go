@@ -15,47 +15,49 @@ func (k *kubelet) report(p *podState, pod *corev1.Pod) error {
 
 // status computes a pod's status; old gives the times of what did not change.
 func (k *kubelet) status(p *podState, old *corev1.PodStatus) corev1.PodStatus {
-	out := corev1.PodStatus{
-		Phase: corev1.PodPending, QOSClass: old.QOSClass, StartTime: &p.accepted,
+	out := corev1.PodStatus{Phase: corev1.PodPending, QOSClass: old.QOSClass, StartTime: &p.accepted}
+	if !p.started.IsZero() {
+		out.Phase = corev1.PodRunning
 	}
-	initialised, containersRun := true, true
+	initialised := true
 	for i := range p.containers {
 		c, plan := &p.containers[i], &p.plan.containers[i]
 		status := c.status(plan)
 		if plan.init {
 			out.InitContainerStatuses = append(out.InitContainerStatuses, status)
-			initialised = initialised && (c.running || c.done || c.last != nil || c.down)
-		} else {
-			out.ContainerStatuses = append(out.ContainerStatuses, status)
+			initialised = initialised && c.load != nil
+			continue
 		}
-		containersRun = containersRun && (c.running || c.done)
-	}
-	if !p.started.IsZero() {
-		out.Phase = corev1.PodRunning
-	}
-	now := seconds(k.w.opt.Kubelet.Now())
-	add := func(kind corev1.PodConditionType, value bool, reason, message string) {
-		c := corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now}
-		if !value {
-			c.Status, c.Reason, c.Message = corev1.ConditionFalse, reason, message
-		}
-		for i := range old.Conditions {
-			if old.Conditions[i].Type == kind && old.Conditions[i].Status == c.Status {
-				c.LastTransitionTime = old.Conditions[i].LastTransitionTime
-			}
-		}
-		out.Conditions = append(out.Conditions, c)
+		status.Ready = status.Ready && !p.failing
+		out.ContainerStatuses = append(out.ContainerStatuses, status)
 	}
 	const unready = "containers with unready status"
-	add(corev1.PodReadyToStartContainers, !p.mountedAt.IsZero(), "", "")
-	add(corev1.PodInitialized, initialised, "ContainersNotInitialized", "containers with incomplete status")
-	add(corev1.PodReady, containersRun && !p.failing, "ContainersNotReady", unready)
-	add(corev1.ContainersReady, containersRun && !p.failing, "ContainersNotReady", unready)
-	add(corev1.PodScheduled, true, "", "")
-	for i := range out.ContainerStatuses {
-		out.ContainerStatuses[i].Ready = out.ContainerStatuses[i].Ready && !p.failing
+	conditions := []corev1.PodCondition{
+		podConditionOf(corev1.PodReadyToStartContainers, !p.mountedAt.IsZero(), "", ""),
+		podConditionOf(corev1.PodInitialized, initialised, "ContainersNotInitialized", "containers with incomplete status"),
+		podConditionOf(corev1.PodReady, p.ready(), "ContainersNotReady", unready),
+		podConditionOf(corev1.ContainersReady, p.ready(), "ContainersNotReady", unready),
+		podConditionOf(corev1.PodScheduled, true, "", ""),
 	}
+	now := seconds(k.w.opt.Kubelet.Now())
+	for i := range conditions {
+		conditions[i].LastTransitionTime = now
+		for j := range old.Conditions {
+			if old.Conditions[j].Type == conditions[i].Type && old.Conditions[j].Status == conditions[i].Status {
+				conditions[i].LastTransitionTime = old.Conditions[j].LastTransitionTime
+			}
+		}
+	}
+	out.Conditions = conditions
 	return out
+}
+
+// podConditionOf is a condition; reason and message are those of False.
+func podConditionOf(kind corev1.PodConditionType, value bool, reason, message string) corev1.PodCondition {
+	if value {
+		return corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue}
+	}
+	return corev1.PodCondition{Type: kind, Status: corev1.ConditionFalse, Reason: reason, Message: message}
 }
 
 // status is the status of one container.

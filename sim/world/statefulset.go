@@ -54,13 +54,32 @@ func (c *statefulSets) sync(key types.NamespacedName) error {
 	}
 	revisions := c.w.objects.revisions(set.UID)
 	sortRevisions(revisions)
-	collisions := int32(0)
-	if set.Status.CollisionCount != nil {
-		collisions = *set.Status.CollisionCount
-	}
-	update, err := c.w.currentRevision(set, labelRevisionHash, revisions, &collisions)
+	o, err := c.look(set, revisions)
 	if err != nil {
 		return err
+	}
+	if set.DeletionTimestamp == nil {
+		err = c.step(o)
+	}
+	if err := cmp.Or(err, c.report(o)); err != nil {
+		return err
+	}
+	pods := c.w.objects.pods(set.UID)
+	if left, ok := untilAvailable(pods, set.Spec.MinReadySeconds, o.now); ok {
+		c.queue.addAfter(key, left)
+	}
+	return c.w.trimRevisions(revisions, set.Spec.RevisionHistoryLimit, func(revision *appsv1.ControllerRevision) bool {
+		return revision.Name == o.current.Name || revision.Name == o.update.Name ||
+			slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return podRevision(pod) == revision.Name })
+	})
+}
+
+// look collects what a sync needs to know, and makes the update revision.
+func (c *statefulSets) look(set *appsv1.StatefulSet, revisions []*appsv1.ControllerRevision) (*ordinals, error) {
+	collisions := ptr.Deref(set.Status.CollisionCount, 0)
+	update, err := c.w.currentRevision(set, labelRevisionHash, revisions, &collisions)
+	if err != nil {
+		return nil, err
 	}
 	o := &ordinals{set: set, current: update, update: update, now: c.w.opt.KCM.Now()}
 	for _, revision := range revisions {
@@ -69,25 +88,9 @@ func (c *statefulSets) sync(key types.NamespacedName) error {
 		}
 	}
 	o.monotonic = set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
-	pods := c.w.objects.pods(set.UID)
-	o.place(pods)
+	o.place(c.w.objects.pods(set.UID))
 	o.count(collisions)
-	if set.DeletionTimestamp == nil {
-		err = c.step(o)
-	}
-	if reported := c.report(o); err == nil {
-		err = reported
-	}
-	if err != nil {
-		return err
-	}
-	if left, ok := untilAvailable(pods, set.Spec.MinReadySeconds, o.now); ok {
-		c.queue.addAfter(key, left)
-	}
-	return c.w.trimRevisions(revisions, set.Spec.RevisionHistoryLimit, func(revision *appsv1.ControllerRevision) bool {
-		return revision.Name == o.current.Name || revision.Name == o.update.Name ||
-			slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return podRevision(pod) == revision.Name })
-	})
+	return o, nil
 }
 
 // start is the first ordinal of a StatefulSet.
@@ -179,10 +182,8 @@ func (c *statefulSets) report(o *ordinals) error {
 		s.CurrentReplicas, s.CurrentRevision = s.UpdatedReplicas, s.UpdateRevision
 	}
 	old := &o.set.Status
-	same := old.ObservedGeneration >= s.ObservedGeneration && old.Replicas == s.Replicas &&
-		old.CurrentReplicas == s.CurrentReplicas && old.ReadyReplicas == s.ReadyReplicas &&
-		old.UpdatedReplicas == s.UpdatedReplicas && old.AvailableReplicas == s.AvailableReplicas &&
-		old.CurrentRevision == s.CurrentRevision && old.UpdateRevision == s.UpdateRevision
+	same := old.CurrentRevision == s.CurrentRevision && old.UpdateRevision == s.UpdateRevision &&
+		old.ObservedGeneration >= s.ObservedGeneration && sameReplicas(old, s)
 	if same {
 		return nil
 	}
@@ -190,6 +191,12 @@ func (c *statefulSets) report(o *ordinals) error {
 	changed.Status = *s
 	_, err := c.w.updateStatus(&changed, managerKCM)
 	return err
+}
+
+// sameReplicas compares what the controller counts.
+func sameReplicas(a, b *appsv1.StatefulSetStatus) bool {
+	return a.Replicas == b.Replicas && a.CurrentReplicas == b.CurrentReplicas && a.ReadyReplicas == b.ReadyReplicas &&
+		a.UpdatedReplicas == b.UpdatedReplicas && a.AvailableReplicas == b.AvailableReplicas
 }
 
 // partition is the lowest ordinal that updates reach, counted from the first.

@@ -33,19 +33,22 @@ func (c *statefulSets) fill(o *ordinals) (bool, error) {
 				return true, err
 			}
 		case isFinished(pod):
-			if pod.DeletionTimestamp == nil {
-				if err := c.w.deleteAs(managerKCM, kindPod, pod); err != nil {
-					return true, err
-				}
-			}
-			if o.monotonic {
-				return true, nil
+			if err := c.end(pod); err != nil || o.monotonic {
+				return true, err
 			}
 		case o.monotonic && (!isRunningReady(pod) || o.unavailable(pod)):
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// end deletes a finished pod, once.
+func (c *statefulSets) end(pod *corev1.Pod) error {
+	if pod.DeletionTimestamp != nil {
+		return nil
+	}
+	return c.w.deleteAs(managerKCM, kindPod, pod)
 }
 
 // draft is the pod of one ordinal before it is stored. Below the partition a pod
@@ -113,40 +116,31 @@ func (o *ordinals) firstUnavailable() *corev1.Pod {
 	return nil
 }
 
-// roll deletes outdated pods from the highest ordinal down to the partition.
+// roll deletes outdated pods from the highest ordinal down to the partition, as many
+// as may be unavailable. Parallel first replaces the outdated pods that do not work
+// anyway, whatever the budget.
 func (c *statefulSets) roll(o *ordinals) error {
-	down, curable := 0, 0
+	broken, down := 0, 0
 	for _, pod := range o.replicas {
 		if o.unavailable(pod) {
 			down++
-			if !o.monotonic && o.outdated(pod) {
-				curable++
+			if o.outdated(pod) {
+				broken++
 			}
 		}
 	}
 	budget := o.maxUnavailable() - down
-	if budget <= 0 && curable == 0 {
+	if budget <= 0 && (o.monotonic || broken == 0) {
 		return nil
 	}
-	if !o.monotonic {
-		// Parallel replaces the outdated pods that do not work anyway first, whatever the budget.
-		for i := len(o.replicas) - 1; i >= o.partition(); i-- {
-			if pod := o.replicas[i]; o.outdated(pod) && o.unavailable(pod) {
-				if err := c.replace(o, pod); err != nil {
-					return err
-				}
-			}
-		}
+	if o.monotonic {
+		return c.replace(o, budget, o.outdated)
 	}
-	for i := len(o.replicas) - 1; i >= o.partition() && budget > 0; i-- {
-		if pod := o.replicas[i]; o.outdated(pod) && (o.monotonic || !o.unavailable(pod)) {
-			if err := c.replace(o, pod); err != nil {
-				return err
-			}
-			budget--
-		}
+	err := c.replace(o, broken, func(pod *corev1.Pod) bool { return o.outdated(pod) && o.unavailable(pod) })
+	if err != nil {
+		return err
 	}
-	return nil
+	return c.replace(o, budget, func(pod *corev1.Pod) bool { return o.outdated(pod) && !o.unavailable(pod) })
 }
 
 // outdated reports that a pod exists, is not on its way out, and is not of the
@@ -155,11 +149,18 @@ func (o *ordinals) outdated(pod *corev1.Pod) bool {
 	return pod != nil && pod.DeletionTimestamp == nil && podRevision(pod) != o.update.Name
 }
 
-// replace deletes a pod so that it comes back at the update revision.
-func (c *statefulSets) replace(o *ordinals, pod *corev1.Pod) error {
-	if err := c.w.deleteAs(managerKCM, kindPod, pod); err != nil {
-		return err
+// replace deletes up to n pods that match, so that they come back at the update
+// revision.
+func (c *statefulSets) replace(o *ordinals, n int, match func(*corev1.Pod) bool) error {
+	for i := len(o.replicas) - 1; i >= o.partition() && n > 0; i-- {
+		if !match(o.replicas[i]) {
+			continue
+		}
+		if err := c.w.deleteAs(managerKCM, kindPod, o.replicas[i]); err != nil {
+			return err
+		}
+		o.status.CurrentReplicas--
+		n--
 	}
-	o.status.CurrentReplicas--
 	return nil
 }

@@ -56,6 +56,12 @@ type SourceObservationSpec struct {
 	// +optional
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 
+	// labels are those of the source when its content was last recorded. They tell whether a policy's dependencySelector covers a
+	// source that does not exist any more. Unset: it had none, or was never seen to exist.
+	// +kubebuilder:validation:MaxProperties=512
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+
 	// keyID names the installation key that sealed the digests of this record; it is not the key.
 	// Digests of another key are not comparable. Unset: nothing is sealed, because the source was
 	// never seen to exist.

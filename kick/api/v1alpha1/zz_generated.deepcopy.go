@@ -668,6 +668,13 @@ func (in *SourceObservationSpec) DeepCopyInto(out *SourceObservationSpec) {
 	*out = *in
 	out.Source = in.Source
 	in.Since.DeepCopyInto(&out.Since)
+	if in.Labels != nil {
+		in, out := &in.Labels, &out.Labels
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.KeyNames != nil {
 		in, out := &in.KeyNames, &out.KeyNames
 		*out = make([]string, len(*in))

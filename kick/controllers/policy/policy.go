@@ -126,7 +126,7 @@ func (r *reconciler) moved(ctx context.Context, e controllers.Event) []model.Key
 
 func waits(o client.Object) bool {
 	k, ok := o.(*v1alpha1.KickRequest)
-	return ok && k != nil && gather.Request(k).Status.Phase.Waiting()
+	return ok && k != nil && gather.Blocked(k)
 }
 
 // relabelled leads from a workload that came, went or changed its labels to the

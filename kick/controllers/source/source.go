@@ -98,9 +98,10 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	kind, record := observation.Observe(observation.Input{
 		Now: now, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
 		Source: look.Source, Record: look.Record, Since: latest(r.Started, look.PolicySince),
-		NewestStamp: look.NewestStamp, First: r.Gather.Sightings.First(id),
+		NewestStamp: look.NewestStamp, Watched: r.Gather.Sightings.Watched(id),
 	})
 	if kind == observation.NoChange {
+		r.Gather.Sightings.Recorded(id)
 		return controllers.Result{}, nil
 	}
 	if kind == observation.Baseline {
@@ -134,7 +135,10 @@ func (r *reconciler) content(k sources.Kind) func(context.Context, controllers.E
 	return func(_ context.Context, e controllers.Event) []model.Key {
 		o := e.Object()
 		id := model.Key{Kind: k.Name(), Namespace: o.GetNamespace(), Name: o.GetName()}
-		if e.Old != nil && e.New != nil {
+		switch {
+		case e.Old == nil:
+			r.Gather.Sightings.Met(id, sources.LastWrite(e.New))
+		case e.New != nil:
 			from, to := sources.Digest(e.Old), sources.Digest(e.New)
 			if from == to {
 				return nil

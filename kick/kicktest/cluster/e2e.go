@@ -65,13 +65,14 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root string) (*controlplane.Process, error) {
 	home := filepath.Dir(plane.Kubeconfig)
 	binary, kubeconfig := filepath.Join(home, "kick"), filepath.Join(home, "operator.kubeconfig")
+	// Before the compile, which gives the API server's authorizer time to see the roles.
+	if err := grant(ctx, plane, filepath.Join(root, "kick", "operator", "rbac", "role.yaml")); err != nil {
+		return nil, err
+	}
 	compile := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/kick")
 	compile.Dir = root
 	if output, err := compile.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the operator: %w\n%s", err, output)
-	}
-	if err := grant(ctx, plane, filepath.Join(root, "kick", "operator", "rbac", "role.yaml")); err != nil {
-		return nil, err
 	}
 	if err := plane.WriteKubeconfig(kubeconfig, operatorUser, "system:serviceaccounts", "system:serviceaccounts:kick-system", "system:authenticated"); err != nil {
 		return nil, err

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/crds"
@@ -29,6 +32,9 @@ type Installation struct {
 	kubeconfig string
 }
 
+// grantTimeout bounds how long new roles may take to have an effect.
+const grantTimeout = 30 * time.Second
+
 // started numbers the operators of this process: each has a log of its own.
 var started atomic.Int64
 
@@ -41,7 +47,7 @@ func New(ctx context.Context, plane *controlplane.ControlPlane, namespace string
 	return Prepare(ctx, plane, namespace)
 }
 
-// Prepare is New without the CRDs.
+// Prepare is New for a control plane that has the CRDs.
 func Prepare(ctx context.Context, plane *controlplane.ControlPlane, namespace string) (*Installation, error) {
 	i := &Installation{
 		Namespace: namespace, User: "system:serviceaccount:" + namespace + ":kick", plane: plane,
@@ -64,8 +70,33 @@ func Prepare(ctx context.Context, plane *controlplane.ControlPlane, namespace st
 			return nil, fmt.Errorf("install KICK: create %T %s: %w", o, o.GetName(), err)
 		}
 	}
-	return i, plane.WriteKubeconfig(i.kubeconfig, i.User,
-		"system:serviceaccounts", "system:serviceaccounts:"+namespace, "system:authenticated")
+	groups := []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"}
+	if err := plane.WriteKubeconfig(i.kubeconfig, i.User, groups...); err != nil {
+		return nil, err
+	}
+	return i, i.granted(ctx, groups)
+}
+
+// granted waits until the API server's authorizer, which watches the roles, has
+// seen them.
+func (i *Installation) granted(ctx context.Context, groups []string) error {
+	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
+	defer cancel()
+	config := rest.CopyConfig(i.plane.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: i.User, Groups: groups}
+	options := operator.NewOptions()
+	options.Namespace = i.Namespace
+	for {
+		err := operator.Preflight(ctx, config, options)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("install KICK: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // grant is a role and its binding. Cluster-wide ones carry the namespace in their
@@ -96,4 +127,19 @@ func Main() {
 		return
 	}
 	os.Exit(operator.Main(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Command is a run of the operator that the caller starts, to see its exit code.
+func (i *Installation) Command(ctx context.Context, flags ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	argv := append([]string{
+		"--kubeconfig=" + i.kubeconfig, "--namespace=" + i.Namespace,
+		"--health-probe-bind-address=0", "--metrics-bind-address=0",
+	}, flags...)
+	cmd := exec.CommandContext(ctx, self, argv...)
+	cmd.Env = append(os.Environ(), asOperator+"=1")
+	return cmd, nil
 }

@@ -45,6 +45,9 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 	if f := newProgress(s, now); f != nil && f.mayBeStuck() {
 		return true
 	}
+	if r := s.Workload.Rollout; !r.Observed || r.Rolling {
+		return false // nothing is judged until that is over
+	}
 	if s.Request != nil && s.Request.Status.Phase == request.Executing {
 		f := facts{Snapshot: s, now: now}
 		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete
@@ -70,7 +73,7 @@ func (f *facts) mayBeStuck() bool {
 	if f.Request != nil && f.Request.Status.Phase == request.Executing {
 		began = f.Request.Status.RolloutStart
 	}
-	_, _, over := f.until(began, f.Settings.RolloutTimeout)
+	_, over := f.until(began, f.Settings.RolloutTimeout)
 	return over || f.Workload.Rollout.DeadlineExceeded
 }
 
@@ -121,6 +124,9 @@ func (f *facts) verdict(step Step) Verdict {
 		Phase: step.Phase, Action: Status, Status: st, Decisive: &step, Trail: []Step{step},
 		WakeAt: step.Until, WakeOn: slices.Clone(step.wakeOn),
 	}
+	if v.WakeAt.IsZero() {
+		v.WakeAt = step.look
+	}
 	if executed := f.Request.Status.Phase == request.Executing; executed && step.Outcome == End {
 		if rev := freshness.Wanted(f.Revisions); rev != nil {
 			v.Status.RolloutRev = rev.Name
@@ -136,8 +142,11 @@ func (f *facts) status(step Step) model.RequestStatus {
 	if step.Phase.Waiting() {
 		st.RequeueAt = step.Until
 	}
-	if st.OpenedAt.IsZero() {
+	if st.OpenedAt.IsZero() { // the earlier of two clocks, so that no stamp of ours is older
 		st.OpenedAt = f.Request.Created
+		if f.now.Before(st.OpenedAt) {
+			st.OpenedAt = f.now
+		}
 	}
 	if f.latest.After(st.LatestChange) {
 		st.LatestChange = f.latest

@@ -54,8 +54,8 @@ func (f *facts) watchOwn(s Step) Step {
 	case r.DeadlineExceeded:
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.ProgressDeadlineExceeded
 	default:
-		_, wake, over := f.until(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
-		s.Until = wake
+		end, over := f.until(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
+		s.Until = end
 		if over {
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}
@@ -83,8 +83,8 @@ func (f *facts) watchReverted(s Step) Step {
 	s.Manager = f.Workload.Stamp.Manager
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
-		_, wake, over := f.until(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
-		s.Until = wake
+		end, over := f.until(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
+		s.Until = end
 		if r.Observed && over && !r.Paused {
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}
@@ -97,6 +97,7 @@ func (f *facts) watchReverted(s Step) Step {
 	case freshness.Stale:
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.Reverted
 	case freshness.Unknown:
+		s.look = f.now.Add(lookAtPods)
 	}
 	return s
 }

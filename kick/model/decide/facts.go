@@ -44,27 +44,31 @@ func (f *facts) lastRestart() time.Time {
 	return last
 }
 
-// until bounds a wait of the given length that began at some stored time. The
-// wake-up is never further away than that length, and a begin in the future,
-// which only a stepped clock can leave behind, counts as over.
-func (f *facts) until(begin time.Time, length time.Duration) (end, wake time.Time, over bool) {
+// until is the end of a wait of the given length that began at some stored time.
+// A begin further in the future than clocks may differ is what a stepped clock
+// leaves behind: the wait then counts as over, so that none is ever longer than
+// its own length and the allowance. The end does not depend on now: a status that
+// shows it stays the same from pass to pass.
+func (f *facts) until(begin time.Time, length time.Duration) (end time.Time, over bool) {
 	end = begin.Add(length)
 	left := end.Sub(f.now)
-	if left <= 0 || left > 2*length {
-		return end, time.Time{}, true
+	if left <= 0 || left > length+f.Settings.ClockAllowance {
+		return time.Time{}, true
 	}
-	return end, f.now.Add(min(left, length)), false
+	return end, false
 }
 
-// stamp is the value a restart writes: later than now, than every change it
-// answers, and than the stamp that stands.
+// stamp is the value a restart writes: not before now or any change it answers,
+// and later than the stamp that stands and the opening of the request.
 func (f *facts) stamp() time.Time {
 	at := f.now
 	if f.latest.After(at) {
 		at = f.latest
 	}
-	if s := f.Workload.Stamp.At; !s.IsZero() && !at.After(s) {
-		at = s.Add(time.Microsecond)
+	for _, before := range []time.Time{f.Workload.Stamp.At, f.openedAt()} {
+		if !before.IsZero() && !at.After(before) {
+			at = before.Add(time.Microsecond)
+		}
 	}
 	return at.UTC().Round(0).Truncate(time.Microsecond)
 }

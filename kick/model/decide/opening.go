@@ -57,8 +57,8 @@ func reopens(f *facts) bool {
 		return false
 	}
 	switch st.Phase {
-	case request.Failed:
-		return false
+	case request.Failed: // a change that came while the failed rollout ran is another one
+		return f.latest.After(st.RolloutStart)
 	case request.DryRun:
 		return !f.policy.DryRun
 	default:

@@ -15,22 +15,19 @@ func settling(f *facts) Step {
 	if f.policy == nil || f.policy.SettleDelay <= 0 || f.latest.IsZero() {
 		return Step{Outcome: Pass}
 	}
-	quiet, wake, over := f.until(f.latest, f.policy.SettleDelay)
+	quiet, over := f.until(f.latest, f.policy.SettleDelay)
 	if over {
 		return Step{Outcome: Pass, At: f.latest}
 	}
-	last, _, capped := f.until(f.openedAt(), settleCap*f.policy.SettleDelay)
+	last, capped := f.until(f.openedAt(), settleCap*f.policy.SettleDelay)
 	if capped {
 		return Step{Outcome: Pass, At: f.latest, Detail: "the changes have not been quiet, but waited for long enough"}
 	}
-	if last.Before(quiet) {
-		quiet = last
-		if last.Before(wake) {
-			wake = last
-		}
-	}
 	s := wait(request.WaitingForGate, request.Settling, model.WakeOnLedger)
-	s.At, s.Until = f.latest, wake
+	s.At, s.Until = f.latest, quiet
+	if last.Before(quiet) {
+		s.Until = last
+	}
 	return s
 }
 
@@ -74,12 +71,12 @@ func interval(f *facts) Step {
 	if last.IsZero() {
 		return Step{Outcome: Pass}
 	}
-	_, wake, over := f.until(last, f.policy.MinInterval)
+	end, over := f.until(last, f.policy.MinInterval)
 	if over {
 		return Step{Outcome: Pass, At: last}
 	}
 	s := wait(request.WaitingForGate, request.RateLimited, model.WakeOnPolicy)
-	s.Object, s.At, s.Until = f.policy.ID, last, wake
+	s.Object, s.At, s.Until = f.policy.ID, last, end
 	return s
 }
 
@@ -88,5 +85,6 @@ func act(f *facts) Step {
 	return Step{
 		Outcome: Act, Phase: request.Executing, Reason: request.Restarting,
 		Object: f.evidence.Source, At: f.evidence.Changed, Pod: f.evidence.Pod, Since: f.evidence.Since,
+		wakeOn: []model.WakeOn{model.WakeOnWorkload},
 	}
 }

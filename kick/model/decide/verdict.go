@@ -45,6 +45,7 @@ type Step struct {
 	Manager string         // the field manager it blames
 	Detail  string         // the rest, already in words
 	wakeOn  []model.WakeOn
+	look    time.Time // when to look again without saying so in the status
 }
 
 // Verdict is the answer of a pass.

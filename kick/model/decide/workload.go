@@ -47,8 +47,8 @@ func (f *facts) stuck() (bool, time.Time) {
 	if began.IsZero() || !f.Workload.Rollout.Observed {
 		return false, time.Time{}
 	}
-	_, wake, over := f.until(f.lastProgress(began), f.Settings.RolloutTimeout)
-	return over, wake
+	end, over := f.until(f.lastProgress(began), f.Settings.RolloutTimeout)
+	return over, end
 }
 
 // rolloutBegan is when the wanted revision was made; zero: not made yet.
@@ -59,10 +59,16 @@ func (f *facts) rolloutBegan() time.Time {
 	return time.Time{}
 }
 
-// lastProgress is the newest sign of life of the running rollout: its begin, or a
-// pod of the wanted revision that was made or became ready.
+// lastProgress is the newest sign of life of the running rollout: its begin, its
+// resumption, or a pod of the wanted revision that was made or became ready.
 func (f *facts) lastProgress(began time.Time) time.Time {
 	last, rev := began, freshness.Wanted(f.Revisions)
+	if rev != nil && rev.Created.After(last) {
+		last = rev.Created
+	}
+	if resumed := f.Workload.Rollout.Resumed; resumed.After(last) {
+		last = resumed
+	}
 	for i := range f.Pods {
 		p := &f.Pods[i]
 		if rev == nil || p.Revision != rev.Name {
@@ -93,6 +99,10 @@ func (f *facts) beganBeforeChange() bool {
 	return f.Request != nil && f.Request.Manual && !began.After(f.Request.ChangeTime())
 }
 
+// lookAtPods is how often pods that have not started are looked at: that one of
+// them starts and is not ready shows in nothing that is watched.
+const lookAtPods = 10 * time.Second
+
 // fresh: a workload whose pods all carry the current content needs nothing.
 func fresh(f *facts) Step {
 	e := f.evidence
@@ -106,6 +116,7 @@ func fresh(f *facts) Step {
 	case freshness.Unknown:
 		s.Outcome, s.Phase = Wait, request.WaitingForRollout
 		s.wakeOn = []model.WakeOn{model.WakeOnWorkload, model.WakeOnSource}
+		s.look = f.now.Add(lookAtPods)
 	case freshness.Stale:
 	}
 	return s

@@ -86,7 +86,20 @@ func seenJustNow(s *model.Snapshot, all []reading, now time.Time) bool {
 		return false
 	}
 	for i := range all {
-		if live := all[i].seenLive; !live.IsZero() && !now.Before(live) && now.Sub(live) < liveWindow {
+		live := all[i].seenLive
+		recent := !live.IsZero() && !now.Before(live) && now.Sub(live) < liveWindow
+		if recent && !all[i].current().Observed.Before(live) && !all[i].stoodBefore() {
+			return true
+		}
+	}
+	return false
+}
+
+// stoodBefore reports whether the content that stands now stood before, too: a pod
+// may have read it then.
+func (r *reading) stoodBefore() bool {
+	for _, c := range r.history[:len(r.history)-1] {
+		if c.Seal == r.current().Seal {
 			return true
 		}
 	}
@@ -194,7 +207,9 @@ func Latest(s *model.Snapshot) (time.Time, []model.Cause) {
 	all := readings(s)
 	var causes []model.Cause
 	for i := range all {
-		causes = append(causes, model.Cause{Source: all[i].id, ChangedAt: all[i].current().Observed})
+		if all[i].record != nil { // a manual request is no source
+			causes = append(causes, model.Cause{Source: all[i].id, ChangedAt: all[i].current().Observed})
+		}
 	}
 	return newestChange(all).Changed, causes
 }

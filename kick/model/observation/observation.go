@@ -19,6 +19,7 @@ const (
 	NoChange Kind = "NoChange" // same content; metadata may differ. Nothing is written
 	Baseline Kind = "Baseline" // first sight, or first sight under a new installation key
 	Relevant Kind = "Relevant" // the content changed
+	Returned Kind = "Returned" // same content again, after it was another for a while
 	Rekeyed  Kind = "Rekeyed"  // same content, sealed anew under the current key
 )
 
@@ -28,12 +29,19 @@ const (
 	MaxKeyNames = 256 // sealed key names kept per source
 )
 
-// Sighting is what this process saw of a source through its watch since the
-// record was last written. It is a help only: without it a change is dated more
-// cautiously, never missed.
+// Sighting is the first change that this process saw of a source through its
+// watch since the record was last written.
 type Sighting struct {
-	From      fingerprint.Digest // content before the first change that was seen
-	LastWrite time.Time          // lambda of the state after that first change
+	From      fingerprint.Digest // content before the change
+	LastWrite time.Time          // lambda of the state after it
+}
+
+// Watched is what is known of the time since the record was last written: this
+// process watched, and before it another one did.
+type Watched struct {
+	First     *Sighting // nil: no change seen
+	FirstLook time.Time // lambda when this process saw the source first; zero: not yet
+	LastAlive time.Time // when a process before this one last led, KICK's clock; zero: unknown
 }
 
 // Input is one look at a source.
@@ -45,7 +53,7 @@ type Input struct {
 	Record      *model.Record // nil: not on record
 	Since       time.Time     // when KICK began to look: start of this leader or newest policy of the namespace
 	NewestStamp time.Time     // newest stamp KICK left on any consumer
-	First       *Sighting     // first change seen live since the record; nil: none
+	Watched     Watched
 }
 
 // unknownPast dates content whose age nothing tells: older than any pod.
@@ -60,14 +68,30 @@ func Observe(in Input) (Kind, *model.Record) {
 	}
 	switch r := in.Record; {
 	case r == nil:
-		return Baseline, in.fill(&model.Record{ID: in.Source.ID, Since: in.Since}, in.baseline(seal))
+		return Baseline, in.first(seal)
 	case r.KeyID != in.Key.ID():
 		return in.rekey(seal)
+	case r.Current().Seal == seal && in.wasAway():
+		return Returned, in.returned()
 	case r.Current().Seal == seal:
 		return NoChange, nil
 	default:
 		return Relevant, in.change(seal)
 	}
+}
+
+// first begins a record. Content that was never written since the source was
+// created came out of nothing, and that is worth knowing: a container that needs
+// the source and started after its creation cannot have read anything else.
+func (in *Input) first(seal string) *model.Record {
+	r := &model.Record{ID: in.Source.ID, Since: in.Since}
+	if in.Source.Present && in.Source.LastWrite.Equal(in.Source.Created) {
+		r.History = append(r.History, model.Content{
+			Seal: fingerprint.Absent, Observed: unknownPast, Written: unknownPast, LastWrite: unknownPast,
+			KnownUntil: in.Source.Created, Baseline: true,
+		})
+	}
+	return in.fill(r, in.baseline(seal))
 }
 
 // baseline dates content that was found, not watched: by what the API server
@@ -102,14 +126,51 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 	return Baseline, in.fill(&next, c)
 }
 
-// change appends the new content with its two times.
-func (in *Input) change(seal string) *model.Record {
+// wasAway reports whether content that stands as recorded was another in between:
+// this process saw it change and change back, or its owner wrote it while no
+// process was there to see what.
+func (in *Input) wasAway() bool {
+	last := in.Record.Current()
+	if last.Absent() {
+		return false
+	}
+	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal {
+		return true
+	}
+	look, alive := in.Watched.FirstLook, in.Watched.LastAlive
+	return !alive.IsZero() && look.After(last.LastWrite) && !look.Before(alive.Add(-in.Allowance).Truncate(time.Second))
+}
+
+// returned notes that the content was away. It is no change to act on, so it is
+// observed when it was before; but a pod that started in between may have read
+// something else.
+func (in *Input) returned() *model.Record {
+	next := in.closed()
+	last := next.Current()
+	last.Written = later(in.lastWrite(), last.LastWrite)
+	last.LastWrite, last.KnownUntil, last.Baseline = last.Written, in.knownUntil(), false
+	return in.fill(next, last)
+}
+
+// closed is the record with all that is known about how long its newest content
+// stood.
+func (in *Input) closed() *model.Record {
 	next := *in.Record
 	next.History = slices.Clone(in.Record.History)
 	last := &next.History[len(next.History)-1]
-	if first := in.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) {
+	if alive := in.Watched.LastAlive; !alive.IsZero() {
+		last.KnownUntil = later(last.KnownUntil, alive.Add(-in.Allowance))
+	}
+	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) {
 		last.KnownUntil = later(last.KnownUntil, first.LastWrite)
 	}
+	return &next
+}
+
+// change appends the new content with its two times.
+func (in *Input) change(seal string) *model.Record {
+	next := in.closed()
+	last := next.Current()
 	lambda := later(in.lastWrite(), last.LastWrite)
 	written := later(in.Now, lambda).Add(in.Allowance)
 	if in.Source.Present && lambda.After(last.LastWrite) && in.keptKeyNames() {
@@ -119,7 +180,7 @@ func (in *Input) change(seal string) *model.Record {
 	if !in.NewestStamp.IsZero() {
 		observed = later(observed, in.NewestStamp.Add(time.Microsecond))
 	}
-	return in.fill(&next, model.Content{
+	return in.fill(next, model.Content{
 		Seal: seal, Observed: observed, Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
 	})
 }
@@ -144,6 +205,9 @@ func (in *Input) keptKeyNames() bool {
 
 // fill completes a record around its newest content.
 func (in *Input) fill(r *model.Record, c model.Content) *model.Record {
+	if in.Source.Present {
+		r.Labels = in.Source.Labels
+	}
 	r.SourceVersion = in.Source.ResourceVersion
 	r.KeyID = in.Key.ID()
 	r.KeyNames = in.sealedNames()

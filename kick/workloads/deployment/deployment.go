@@ -70,6 +70,9 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 	case st.AvailableReplicas < want:
 		r.Detail = fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
 	}
+	if progressing.Reason == "DeploymentResumed" {
+		r.Resumed = progressing.LastUpdateTime.UTC()
+	}
 	unavailable := st.AvailableReplicas < want
 	hasProgress := progressing.Type != ""
 	r.Rolling = !r.Observed || st.UpdatedReplicas < want || st.Replicas > st.UpdatedReplicas ||
@@ -121,8 +124,11 @@ func (Kind) Describe(workload, revision client.Object, _ []client.Object) model.
 	}
 }
 
-// RevisionOf follows the pod's controller reference to a ReplicaSet of the workload.
-func (Kind) RevisionOf(pod *corev1.Pod, _ client.Object, all []client.Object) (string, bool) {
+// RevisionOf follows the pod's controller reference to a ReplicaSet of the
+// workload. One that the cache has not seen yet is recognised by its name; its pod
+// then has no known revision and is judged by its own creation alone. Leaving it
+// out could hide a stale pod.
+func (Kind) RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool) {
 	ref := metav1.GetControllerOf(pod)
 	if ref == nil {
 		return "", false
@@ -132,7 +138,8 @@ func (Kind) RevisionOf(pod *corev1.Pod, _ client.Object, all []client.Object) (s
 			return rs.GetName(), true
 		}
 	}
-	return "", false
+	hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
 }
 
 // StripRevision drops what the cache does not need of a ReplicaSet.

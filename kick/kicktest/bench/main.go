@@ -1,0 +1,54 @@
+// Command bench measures how long a changed Secret takes to reach the pod template
+// of its Deployment, on a real control plane: from the acknowledged write to the
+// template patch seen in a watch. Beside KICK stands the floor, a bare client that
+// watches the Secret and patches the Deployment, without any memory, judgement or
+// guard; both are measured in turns, so that they share whatever else the machine
+// does. It passes no verdict: a clock is no test.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/corewire/kick/kick/kicktest/controlplane"
+	"github.com/corewire/kick/kick/kicktest/installation"
+)
+
+func main() {
+	installation.Main()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	rounds := flag.Int("rounds", defaultRounds, "restarts to measure, of each kind")
+	flag.Parse()
+	if _, err := run(ctx, os.Stdout, os.Stderr, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures on a control plane of its own and prints a table.
+func run(ctx context.Context, out, log io.Writer, rounds int) (report Report, err error) {
+	if rounds < 1 {
+		return report, fmt.Errorf("--rounds %d: want at least 1", rounds)
+	}
+	plane, err := controlplane.Start(ctx, controlplane.Options{Node: controlplane.FakeNode, Progress: log})
+	if err != nil {
+		return report, err
+	}
+	defer func() {
+		if stopped := plane.Stop(); err == nil {
+			err = stopped
+		}
+	}()
+	report, err = Measure(ctx, plane, rounds)
+	if err != nil {
+		return report, err
+	}
+	_, err = fmt.Fprint(out, report)
+	return report, err
+}

@@ -1,0 +1,506 @@
+package observation_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/fingerprint"
+	"github.com/corewire/kick/kick/model/observation"
+)
+
+const allowance = 5 * time.Second
+
+var (
+	start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	id    = model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}
+	key   = newKey(1)
+)
+
+func newKey(b byte) fingerprint.Key {
+	k, err := fingerprint.NewKey(bytes.Repeat([]byte{b}, fingerprint.KeySize))
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+func at(seconds float64) time.Time {
+	return start.Add(time.Duration(seconds * float64(time.Second))).Truncate(time.Microsecond)
+}
+
+func digest(content string) fingerprint.Digest {
+	return fingerprint.Of("Secret", map[string]string{"k": content})
+}
+
+// source is Secret shop/db with some content, written at the given second.
+func source(content, version string, lastWrite float64, keys ...string) model.Source {
+	if keys == nil {
+		keys = []string{"password", "user"}
+	}
+	return model.Source{
+		ID: id, Present: true, ResourceVersion: version, Digest: digest(content), KeyNames: keys,
+		LastWrite: at(lastWrite).Truncate(time.Second),
+	}
+}
+
+var nothing = model.Source{ID: id}
+
+// look observes at a second; each option changes one fact of the look.
+func look(now float64, s model.Source, r *model.Record, options ...func(*observation.Input)) (observation.Kind, *model.Record) {
+	in := observation.Input{Now: at(now), Allowance: allowance, Key: key, Source: s, Record: r, Since: at(-900)}
+	for _, option := range options {
+		option(&in)
+	}
+	return observation.Observe(in)
+}
+
+// recorded is the record after a baseline of content A at second 0, written at -100.
+func recorded(t *testing.T) *model.Record {
+	t.Helper()
+	kind, r := look(0, source("A", "10", -100), nil)
+	if kind != observation.Baseline || r == nil {
+		t.Fatalf("first look: %s, %v, want a baseline", kind, r)
+	}
+	return r
+}
+
+func stamp(seconds float64) func(*observation.Input) {
+	return func(in *observation.Input) { in.NewestStamp = at(seconds) }
+}
+
+func first(content string, lastWrite float64) func(*observation.Input) {
+	return func(in *observation.Input) {
+		in.Watched.First = &observation.Sighting{From: digest(content), LastWrite: at(lastWrite).Truncate(time.Second)}
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	tests := map[string]struct {
+		source model.Source
+		want   model.Content
+	}{
+		"dated by its last write": {
+			source: source("A", "10", -100),
+			want:   model.Content{Seal: key.Seal(digest("A")), Observed: at(-100), Written: at(-100), LastWrite: at(-100), KnownUntil: at(-4.5), Baseline: true},
+		},
+		"a write in the future is clamped to what clocks allow": {
+			source: source("A", "10", 3600),
+			want:   model.Content{Seal: key.Seal(digest("A")), Observed: at(5), Written: at(5), LastWrite: at(5), KnownUntil: at(-4.5), Baseline: true},
+		},
+		"absent is older than anything": {
+			source: nothing,
+			want:   model.Content{Seal: fingerprint.Absent, Observed: time.Unix(0, 0).UTC(), Written: time.Unix(0, 0).UTC(), LastWrite: time.Unix(0, 0).UTC(), KnownUntil: at(-4.5), Baseline: true},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			kind, r := look(0.5, tt.source, nil)
+			if kind != observation.Baseline {
+				t.Fatalf("Observe() = %s, want Baseline", kind)
+			}
+			if diff := cmp.Diff(tt.want, r.Current()); diff != "" {
+				t.Errorf("content (-want +got):\n%s", diff)
+			}
+			if got, want := r.Since, at(-900); !got.Equal(want) {
+				t.Errorf("since = %v, want %v", got, want)
+			}
+			if r.KeyID != key.ID() || r.SourceVersion != tt.source.ResourceVersion || len(r.KeyNames) != len(tt.source.KeyNames) {
+				t.Errorf("record = %+v, want key, version and names of the source", r)
+			}
+		})
+	}
+}
+
+// alive tells when a former process last led, firstLook how the source was when
+// this one saw it first.
+func alive(seconds float64) func(*observation.Input) {
+	return func(in *observation.Input) { in.Watched.LastAlive = at(seconds) }
+}
+
+func firstLook(lastWrite float64) func(*observation.Input) {
+	return func(in *observation.Input) { in.Watched.FirstLook = at(lastWrite).Truncate(time.Second) }
+}
+
+func TestWhatIsAChange(t *testing.T) {
+	absent := func(t *testing.T) *model.Record {
+		_, r := look(5, nothing, recorded(t))
+		return r
+	}
+	tests := map[string]struct {
+		source model.Source
+		record func(*testing.T) *model.Record
+		key    fingerprint.Key
+		want   observation.Kind
+	}{
+		"nothing":                         {source: source("A", "10", -100), want: observation.NoChange},
+		"metadata":                        {source: source("A", "12", -100), want: observation.NoChange},
+		"metadata by the content's owner": {source: source("A", "12", 8), want: observation.NoChange},
+		"content":                         {source: source("B", "12", 8), want: observation.Relevant},
+		"content, time not moved":         {source: source("B", "12", -100), want: observation.Relevant},
+		"gone":                            {source: nothing, want: observation.Relevant},
+		"still gone":                      {source: nothing, record: absent, want: observation.NoChange},
+		"back":                            {source: source("A", "20", 8), record: absent, want: observation.Relevant},
+		"other key, same version":         {source: source("A", "10", -100), key: newKey(2), want: observation.Rekeyed},
+		"other key, other version":        {source: source("A", "12", -100), key: newKey(2), want: observation.Baseline},
+		"other key, still gone":           {source: nothing, record: absent, key: newKey(2), want: observation.Rekeyed},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := recorded(t)
+			if tt.record != nil {
+				r = tt.record(t)
+			}
+			k := tt.key
+			if k.IsZero() {
+				k = key
+			}
+			got, next := look(10, tt.source, r, func(in *observation.Input) { in.Key = k })
+			if got != tt.want {
+				t.Errorf("Observe() = %s, want %s", got, tt.want)
+			}
+			if (next == nil) != (tt.want == observation.NoChange) {
+				t.Errorf("record to write = %v, with %s", next, got)
+			}
+		})
+	}
+}
+
+func TestTheTwoTimesOfAChange(t *testing.T) {
+	many := func(n int) []string {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf("key-%04d", i))
+		}
+		return names
+	}
+	const now = 10.5
+	tests := map[string]struct {
+		before      model.Source // recorded first; zero: content A of second -100
+		source      model.Source
+		options     []func(*observation.Input)
+		observed    time.Time
+		written     time.Time
+		lastWritten time.Time
+	}{
+		"lambda moved": {
+			source: source("B", "12", 10), observed: at(now), written: at(10), lastWritten: at(10),
+		},
+		"a key was added": {
+			source: source("B", "12", 10, "password", "port", "user"), observed: at(now), written: at(10), lastWritten: at(10),
+		},
+		"a key was removed and lambda moved": {
+			source: source("B", "12", 10, "user"), observed: at(now), written: at(now + 5), lastWritten: at(10),
+		},
+		"a key was renamed": {
+			source: source("B", "12", 10, "pass", "user"), observed: at(now), written: at(now + 5), lastWritten: at(10),
+		},
+		"lambda stood still: a pure removal": {
+			source: source("B", "12", -100, "user"), observed: at(now), written: at(now + 5), lastWritten: at(-100),
+		},
+		"lambda went back: managedFields were wiped": {
+			source: source("B", "12", -200), observed: at(now), written: at(now + 5), lastWritten: at(-100),
+		},
+		"lambda in the near future: the API server's clock is ahead": {
+			source: source("B", "12", 14), observed: at(now), written: at(14), lastWritten: at(14),
+		},
+		"lambda in the far future is clamped": {
+			source: source("B", "12", 3600), observed: at(now), written: at(15), lastWritten: at(15),
+		},
+		"gone": {
+			source: nothing, observed: at(now), written: at(now + 5), lastWritten: at(-100),
+		},
+		"a newer stamp of kick on a consumer": {
+			source: source("B", "12", 10), options: []func(*observation.Input){stamp(20)},
+			observed: at(20).Add(time.Microsecond), written: at(10), lastWritten: at(10),
+		},
+		"an older stamp of kick": {
+			source: source("B", "12", 10), options: []func(*observation.Input){stamp(5)},
+			observed: at(now), written: at(10), lastWritten: at(10),
+		},
+		"kick's clock stepped back behind what is on record": {
+			before: source("A", "10", 12), source: source("B", "12", 14),
+			observed: at(12).Add(time.Microsecond), written: at(14), lastWritten: at(14),
+		},
+		"more keys than a record holds": {
+			before: source("A", "10", -100, many(observation.MaxKeyNames+1)...), source: source("B", "12", 10, many(observation.MaxKeyNames+1)...),
+			observed: at(now), written: at(now + 5), lastWritten: at(10),
+		},
+		"exactly as many keys as a record holds": {
+			before: source("A", "10", -100, many(observation.MaxKeyNames)...), source: source("B", "12", 10, many(observation.MaxKeyNames)...),
+			observed: at(now), written: at(10), lastWritten: at(10),
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := recorded(t)
+			if tt.before.Present {
+				_, r = look(now, tt.before, nil)
+			}
+			kind, next := look(now, tt.source, r, tt.options...)
+			if kind != observation.Relevant {
+				t.Fatalf("Observe() = %s, want Relevant", kind)
+			}
+			got := next.Current()
+			if !got.Observed.Equal(tt.observed) || !got.Written.Equal(tt.written) || !got.LastWrite.Equal(tt.lastWritten) {
+				t.Errorf("observed %v, written %v, last write %v, want %v, %v, %v",
+					got.Observed, got.Written, got.LastWrite, tt.observed, tt.written, tt.lastWritten)
+			}
+			if got.Baseline {
+				t.Error("a change is marked as a baseline")
+			}
+		})
+	}
+}
+
+func TestReappearance(t *testing.T) {
+	_, gone := look(5, nothing, recorded(t))
+	kind, back := look(10.5, source("B", "20", 10, "user"), gone)
+	got := back.Current()
+	if kind != observation.Relevant || !got.Written.Equal(at(10)) {
+		t.Errorf("Observe() = %s written %v, want Relevant written %v: its creation dates it, whatever keys it had before", kind, got.Written, at(10))
+	}
+}
+
+func TestHowLongTheFormerContentStood(t *testing.T) {
+	tests := map[string]struct {
+		options []func(*observation.Input)
+		want    time.Time
+	}{
+		"not seen: as of the record":                        {want: at(-5)},
+		"seen live: up to the write":                        {options: []func(*observation.Input){first("A", 10)}, want: at(10)},
+		"a former process led up to 8":                      {options: []func(*observation.Input){alive(8)}, want: at(3)},
+		"seen from another content":                         {options: []func(*observation.Input){first("X", 10)}, want: at(-5)},
+		"seen, but the time did not move":                   {options: []func(*observation.Input){first("A", -100)}, want: at(-5)},
+		"seen with a time before the content was on record": {options: []func(*observation.Input){first("A", -200)}, want: at(-5)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := recorded(t)
+			before := r.Current().KnownUntil
+			_, next := look(10.5, source("B", "12", 10), r, tt.options...)
+			if got := next.History[len(next.History)-2].KnownUntil; !got.Equal(tt.want) {
+				t.Errorf("known until %v, want %v", got, tt.want)
+			}
+			if !r.Current().KnownUntil.Equal(before) {
+				t.Error("the record that was given is changed")
+			}
+		})
+	}
+}
+
+// Content can leave and come back between two records. Pods that started in
+// between carry what is not on record, so what stands now is dated anew.
+func TestContentThatWasAway(t *testing.T) {
+	tests := map[string]struct {
+		lambda     float64
+		options    []func(*observation.Input)
+		want       observation.Kind
+		knownUntil time.Time // of the former entry
+	}{
+		"seen to leave": {
+			lambda: 12, options: []func(*observation.Input){first("A", 10)},
+			want: observation.Returned, knownUntil: at(10),
+		},
+		"another content was seen to leave": {
+			lambda: 12, options: []func(*observation.Input){first("X", 10)},
+			want: observation.NoChange,
+		},
+		"seen to leave before it was on record": {
+			lambda: -100, options: []func(*observation.Input){first("A", -200)},
+			want: observation.NoChange,
+		},
+		"nobody watched since 5, written at 10": {
+			lambda: 10, options: []func(*observation.Input){alive(5), firstLook(10)},
+			want: observation.Returned, knownUntil: at(0),
+		},
+		"nobody watched since 5, written at 0: clocks may differ that much": {
+			lambda: 0, options: []func(*observation.Input){alive(5), firstLook(0)},
+			want: observation.Returned, knownUntil: at(0),
+		},
+		"nobody watched since 5, written at -1": {
+			lambda: -1, options: []func(*observation.Input){alive(5), firstLook(-1)},
+			want: observation.NoChange,
+		},
+		"nobody watched since 5, not written": {
+			lambda: -100, options: []func(*observation.Input){alive(5), firstLook(-100)},
+			want: observation.NoChange,
+		},
+		"nobody watched since 50, written at 10 under a former process's eyes": {
+			lambda: 10, options: []func(*observation.Input){alive(50), firstLook(10)},
+			want: observation.NoChange,
+		},
+		"this process watched all the time": {
+			lambda: 12, options: []func(*observation.Input){alive(5), firstLook(-100)},
+			want: observation.NoChange,
+		},
+		"no former process is known": {
+			lambda: 10, options: []func(*observation.Input){firstLook(10)},
+			want: observation.NoChange,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			kind, next := look(12.5, source("A", "14", tt.lambda), recorded(t), tt.options...)
+			if kind != tt.want {
+				t.Fatalf("Observe() = %s, want %s", kind, tt.want)
+			}
+			if next == nil {
+				return
+			}
+			got, former := next.Current(), next.History[len(next.History)-2]
+			if got.Seal != key.Seal(digest("A")) || !got.Written.Equal(at(tt.lambda)) || got.Baseline {
+				t.Errorf("content = %+v, want A written at %v", got, at(tt.lambda))
+			}
+			if !got.Observed.Equal(former.Observed) {
+				t.Errorf("observed = %v, want %v as before: there is no change to act on", got.Observed, former.Observed)
+			}
+			if !former.KnownUntil.Equal(tt.knownUntil) {
+				t.Errorf("the former A is known until %v, want %v", former.KnownUntil, tt.knownUntil)
+			}
+		})
+	}
+}
+
+func TestRekey(t *testing.T) {
+	other := newKey(2)
+	under := func(in *observation.Input) { in.Key = other }
+	_, two := look(10.5, source("B", "12", 10), recorded(t))
+
+	t.Run("same version: same content under the new key", func(t *testing.T) {
+		kind, got := look(50, source("B", "12", 10), two, under)
+		want := two.Current()
+		want.Seal = other.Seal(digest("B"))
+		if diff := cmp.Diff([]model.Content{want}, got.History); kind != observation.Rekeyed || diff != "" {
+			t.Errorf("Observe() = %s, history (-want +got):\n%s", kind, diff)
+		}
+		if got.KeyID != other.ID() || got.UID != two.UID || got.Version != two.Version {
+			t.Errorf("record = %+v, want the same object under the new key", got)
+		}
+	})
+	t.Run("other version: dated by lambda", func(t *testing.T) {
+		kind, got := look(50, source("C", "13", 40), two, under)
+		if c := got.Current(); kind != observation.Baseline || !c.Written.Equal(at(40)) || !c.Observed.Equal(at(40)) || len(got.History) != 1 {
+			t.Errorf("Observe() = %s, %+v, want one baseline of %v", kind, got.History, at(40))
+		}
+	})
+	t.Run("other version: never earlier than on record", func(t *testing.T) {
+		_, got := look(50, source("B", "13", -300), two, under)
+		before := two.Current()
+		if c := got.Current(); c.Written.Before(before.Written) || c.Observed.Before(before.Observed) || c.LastWrite.Before(before.LastWrite) {
+			t.Errorf("content = %+v, want no time earlier than %+v", c, before)
+		}
+	})
+	t.Run("deleted meanwhile", func(t *testing.T) {
+		kind, got := look(50, nothing, two, under)
+		if c := got.Current(); kind != observation.Baseline || !c.Absent() || c.Written.Before(two.Current().Written) {
+			t.Errorf("Observe() = %s, %+v", kind, c)
+		}
+	})
+}
+
+// Whatever is observed in whatever order and whatever the clock does.
+func TestAnySequenceOfLooks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var record *model.Record
+		real, lambda, version := 0.0, -100.0, 10
+		content, keys := "A", []string{"a", "b"}
+		for i := range rapid.IntRange(1, 60).Draw(t, "looks") {
+			real += rapid.Float64Range(0, 30).Draw(t, "pause")
+			switch rapid.IntRange(0, 4).Draw(t, "what") {
+			case 0:
+				content, lambda = rapid.SampledFrom([]string{"A", "B", "C"}).Draw(t, "content"), real
+				version++
+			case 1:
+				content, keys = content+"-", keys[:max(len(keys)-1, 0)]
+				version++
+			case 2:
+				keys = append(slices.Clone(keys), fmt.Sprint("k", i))
+				lambda = real
+				version++
+			}
+			s := source(content, fmt.Sprint(version), lambda, keys...)
+			if rapid.IntRange(0, 5).Draw(t, "gone") == 0 {
+				s = nothing
+			}
+			clock := real + rapid.Float64Range(-40, 40).Draw(t, "clock is off by")
+			before := record
+			options := []func(*observation.Input){stamp(real - rapid.Float64Range(0, 10).Draw(t, "stamp was before"))}
+			if rapid.IntRange(0, 3).Draw(t, "restarted") == 0 {
+				options = append(options, alive(real-10), firstLook(lambda))
+			}
+			kind, next := look(clock, s, record, options...)
+			if next == nil {
+				if kind != observation.NoChange {
+					t.Fatalf("look %d: %s without a record", i, kind)
+				}
+				continue
+			}
+			next.Version = "1"
+			check(t, kind, before, next)
+			if again, more := look(clock, s, next); again != observation.NoChange || more != nil {
+				t.Fatalf("look %d: seen twice is %s, want NoChange", i, again)
+			}
+			record = next
+		}
+	})
+}
+
+func check(t *rapid.T, kind observation.Kind, before, next *model.Record) {
+	h := next.History
+	if len(h) == 0 || len(h) > observation.MaxHistory {
+		t.Fatalf("history has %d entries", len(h))
+	}
+	for i := 1; i < len(h); i++ {
+		if same := h[i].Seal == h[i-1].Seal; same != h[i].Observed.Equal(h[i-1].Observed) || h[i].Observed.Before(h[i-1].Observed) {
+			t.Fatalf("observed has to grow with each change: %+v then %+v", h[i-1], h[i])
+		}
+		if h[i].LastWrite.Before(h[i-1].LastWrite) {
+			t.Fatalf("last write shrinks: %v then %v", h[i-1].LastWrite, h[i].LastWrite)
+		}
+	}
+	is := next.Current()
+	if is.Written.Before(is.LastWrite) {
+		t.Fatalf("written before its last write: %+v", is)
+	}
+	if before == nil {
+		return
+	}
+	was := before.Current()
+	switch {
+	case kind == observation.Relevant && !is.Observed.After(was.Observed),
+		kind == observation.Returned && !is.Observed.Equal(was.Observed):
+		t.Fatalf("%s: after %+v came %+v", kind, was, is)
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	r := recorded(t)
+	for i := range observation.MaxHistory + 5 {
+		_, r = look(float64(10+i), source(fmt.Sprint("content ", i), fmt.Sprint(11+i), float64(10+i)), r)
+	}
+	if got := len(r.History); got != observation.MaxHistory {
+		t.Errorf("history has %d entries, want %d", got, observation.MaxHistory)
+	}
+	if got, want := r.Current().Seal, key.Seal(digest(fmt.Sprint("content ", observation.MaxHistory+4))); got != want {
+		t.Error("the newest content is not the last entry")
+	}
+}
+
+func TestKeyNamesAreSealedAndSorted(t *testing.T) {
+	r := recorded(t)
+	if !slices.IsSorted(r.KeyNames) || len(r.KeyNames) != 2 {
+		t.Errorf("key names = %v, want two in order", r.KeyNames)
+	}
+	for _, name := range r.KeyNames {
+		if name == "password" || name == "user" {
+			t.Errorf("key name %q is on record in clear", name)
+		}
+	}
+}
