@@ -77,12 +77,12 @@ func (a *Applier) delete(ctx context.Context, o client.Object, uid, version stri
 
 // Open creates the request of a workload: spec only, owned by the workload, so
 // that it goes when the workload goes.
-func (a *Applier) Open(ctx context.Context, w *model.Workload) error {
+func (a *Applier) Open(ctx context.Context, w *model.Workload, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	r := &v1alpha1.KickRequest{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: w.ID.Namespace, Name: model.ObjectName(w.ID),
+			Namespace: w.ID.Namespace, Name: name,
 			Labels: map[string]string{
 				"app.kubernetes.io/managed-by": model.FieldManager,
 				"kick.corewire.io/target-kind": w.ID.Kind,

@@ -56,6 +56,9 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		}
 		return fmt.Sprintf("%s is required and does not exist; new pods could not start. Waiting until it is there.", s.Object)
 	},
+	request.NotYet: func(s *decide.Step) string {
+		return fmt.Sprintf("spec.changedAt of %s lies in the future; waiting until %s.", s.Object, Time(s.Until))
+	},
 	request.RateLimited: func(s *decide.Step) string {
 		return fmt.Sprintf("KICK restarted it %s; spec.restart.minInterval of %s allows the next restart from %s.", Time(s.At), s.Object, Time(s.Until))
 	},

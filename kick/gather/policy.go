@@ -27,9 +27,9 @@ const (
 
 // policies are those of the namespace that select the workload, by name, and the
 // selectors that bound their scope.
-func (g *Gatherer) policies(ctx context.Context, w *model.Workload) ([]model.Policy, []labels.Selector, error) {
+func policies(ctx context.Context, r client.Reader, w *model.Workload) ([]model.Policy, []labels.Selector, error) {
 	var list v1alpha1.KickPolicyList
-	if err := g.Cache.List(ctx, &list, client.InNamespace(w.ID.Namespace)); err != nil {
+	if err := r.List(ctx, &list, client.InNamespace(w.ID.Namespace)); err != nil {
 		return nil, nil, fmt.Errorf("list policies of %s: %w", w.ID.Namespace, err)
 	}
 	items := list.Items
@@ -51,6 +51,16 @@ func (g *Gatherer) policies(ctx context.Context, w *model.Workload) ([]model.Pol
 		selecting, scopes = append(selecting, m), append(scopes, scope)
 	}
 	return selecting, scopes, nil
+}
+
+// Confirm reads the policies of a snapshot anew, live. The precondition of a
+// restart covers the workload and nothing else, so what opens the gate must not
+// come from a cache.
+func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot) (*model.Snapshot, error) {
+	confirmed := *s
+	var err error
+	confirmed.Policies, _, err = policies(ctx, g.Live, s.Workload)
+	return &confirmed, err
 }
 
 // Policy is a KickPolicy in plain values, its schedule parsed.

@@ -20,33 +20,38 @@ func TargetOf(r *v1alpha1.KickRequest) model.Key {
 	return model.Key{Kind: string(r.Spec.TargetRef.Kind), Namespace: r.Namespace, Name: r.Spec.TargetRef.Name}
 }
 
-// request picks the one request of a target that this pass is about. KICK keeps a
+// request picks the one request of a target that this pass is about, and the name
+// for one that has to be made. KICK keeps a
 // single one under a fixed name; people may add theirs under any name, and then
 // they are served one after the other: the oldest unfinished first, else KICK's
 // own, else the newest finished.
-func (g *Gatherer) request(ctx context.Context, target model.Key, f Freshness) (*model.Request, error) {
+func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Request, string, error) {
+	name := model.ObjectName(target)
 	var list v1alpha1.KickRequestList
 	where := client.MatchingFields{IndexTarget: target.Kind + "/" + target.Name}
 	if err := g.Cache.List(ctx, &list, client.InNamespace(target.Namespace), where); err != nil {
-		return nil, fmt.Errorf("list requests for %s: %w", target, err)
+		return nil, name, fmt.Errorf("list requests for %s: %w", target, err)
 	}
-	chosen := choose(list.Items, model.ObjectName(target))
+	chosen := choose(list.Items, name, now)
 	if f == FromCache {
-		return chosen, nil
+		return chosen, name, nil
 	}
-	id := model.Key{Kind: "KickRequest", Namespace: target.Namespace, Name: model.ObjectName(target)}
+	id := model.Key{Kind: "KickRequest", Namespace: target.Namespace, Name: name}
 	if chosen != nil {
 		id = chosen.ID
 	}
 	var r v1alpha1.KickRequest
 	found, err := get(ctx, g.Live, id, &r)
-	if err != nil || !found {
-		return nil, err
+	switch {
+	case err != nil || !found:
+		return nil, name, err
+	case TargetOf(&r) != target: // somebody gave his request the name KICK would have used
+		return nil, model.OtherName(target), nil
 	}
-	return Request(&r), nil
+	return Request(&r), name, nil
 }
 
-func choose(items []v1alpha1.KickRequest, own string) *model.Request {
+func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Request {
 	if len(items) == 0 {
 		return nil
 	}
@@ -60,12 +65,19 @@ func choose(items []v1alpha1.KickRequest, own string) *model.Request {
 		}
 	}
 	for i := range items {
-		if !request.Phase(items[i].Status.Phase).Terminal() && items[i].DeletionTimestamp == nil {
+		if unfinished(Request(&items[i]), now) && items[i].DeletionTimestamp == nil {
 			pick = i
 			break
 		}
 	}
 	return Request(&items[pick])
+}
+
+// unfinished reports whether a request waits for something to be done about it: a
+// finished one does again when a person moves its time on.
+func unfinished(r *model.Request, now time.Time) bool {
+	asksAgain := r.Manual && r.ChangeTime().After(r.Status.LatestChange) && !r.ChangeTime().After(now)
+	return !r.Status.Phase.Terminal() || asksAgain
 }
 
 // Request is a KickRequest in plain values.

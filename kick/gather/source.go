@@ -79,6 +79,9 @@ func (g *Gatherer) record(ctx context.Context, r client.Reader, id model.Key) (*
 	if err != nil || !found || len(o.Spec.History) == 0 {
 		return nil, err
 	}
+	if about := ledger.SourceOf(&o); about != id {
+		return nil, fmt.Errorf("SourceObservation %s/%s is about %s and keeps the record of %s from being made; delete it", o.Namespace, o.Name, about, id)
+	}
 	return ledger.Record(&o), nil
 }
 

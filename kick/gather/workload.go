@@ -22,7 +22,7 @@ import (
 func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Snapshot, error) {
 	s := &model.Snapshot{Target: target, Settings: g.Settings}
 	var err error
-	if s.Request, err = g.request(ctx, target, f); err != nil {
+	if s.Request, s.RequestName, err = g.request(ctx, target, now, f); err != nil {
 		return nil, err
 	}
 	kind := g.Workloads.ByName(target.Kind)
@@ -44,12 +44,12 @@ func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time
 
 // describe fills in what surrounds an existing workload.
 func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloads.Kind, obj client.Object, now time.Time) error {
-	policies, scopes, err := g.policies(ctx, s.Workload)
+	selecting, scopes, err := policies(ctx, g.Cache, s.Workload)
 	if err != nil {
 		return err
 	}
-	s.Policies = policies
-	if len(policies) == 0 && s.Request == nil {
+	s.Policies = selecting
+	if len(selecting) == 0 && s.Request == nil {
 		return nil // nobody asks about it
 	}
 	if err := g.dependencies(ctx, s, kind.Template(obj), scopes); err != nil {
@@ -155,6 +155,9 @@ func pod(p *corev1.Pod, revision string) model.Pod {
 		Ordinal:  workloads.Ordinal(p),
 		Running:  alive && p.Status.Phase == corev1.PodRunning,
 		Pending:  alive && (p.Status.Phase == corev1.PodPending || p.Status.Phase == ""),
+	}
+	if p.Status.StartTime != nil {
+		m.Accepted = p.Status.StartTime.UTC()
 	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {

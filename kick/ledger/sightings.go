@@ -16,6 +16,7 @@ import (
 type Sightings struct {
 	lastAlive time.Time
 	mu        sync.Mutex
+	broken    time.Time
 	look      map[model.Key]time.Time
 	first     map[model.Key]*observation.Sighting
 	live      map[model.Key]time.Time
@@ -44,6 +45,9 @@ func (s *Sightings) Met(source model.Key, lastWrite time.Time) {
 func (s *Sightings) Saw(source model.Key, from fingerprint.Digest, lastWrite, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.live[source].Before(s.broken) && s.broken.Before(lastWrite) {
+		lastWrite = s.broken
+	}
 	s.live[source] = now
 	if s.first[source] == nil {
 		s.first[source] = &observation.Sighting{From: from, LastWrite: lastWrite}
@@ -71,10 +75,20 @@ func (s *Sightings) Recorded(source model.Key) {
 	delete(s.first, source)
 }
 
-// Gone forgets the changes of a source that nothing refers to any more.
+// Gone forgets a source that nothing refers to.
 func (s *Sightings) Gone(source model.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.first, source)
 	delete(s.live, source)
+	delete(s.look, source)
+}
+
+// Interrupted notes that a watch broke. What it shows next may have skipped states,
+// so the first change of each source after that proves only that its content stood
+// until the break.
+func (s *Sightings) Interrupted(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = now
 }

@@ -17,6 +17,9 @@ const (
 // a hash of the whole, so that it stays valid, stable and distinct.
 func ObjectName(k Key) string { return cut(strings.ToLower(k.Kind)+"-"+k.Name, maxNameLength) }
 
+// OtherName is the name to fall back on where somebody else took ObjectName.
+func OtherName(k Key) string { return cut(ObjectName(k)+"-"+hashOf(k.String()), maxNameLength) }
+
 // LabelValue makes a name fit into a label, in the same way.
 func LabelValue(name string) string { return cut(name, maxLabelLength) }
 
@@ -24,7 +27,11 @@ func cut(name string, limit int) string {
 	if len(name) <= limit {
 		return name
 	}
-	sum := sha256.Sum256([]byte(name))
-	hash := hex.EncodeToString(sum[:5])
+	hash := hashOf(name)
 	return strings.TrimRight(name[:limit-len(hash)-1], ".-_") + "-" + hash
+}
+
+func hashOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:8])
 }

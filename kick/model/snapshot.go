@@ -35,14 +35,21 @@ type Request struct {
 	Status     RequestStatus
 }
 
-// ChangeTime is the change a manual request answers. Nobody can ask for a restart
-// because of a change that is still to come: a later time counts as the request's
-// creation.
+// ChangeTime is the change a manual request answers.
 func (r *Request) ChangeTime() time.Time {
-	if r.ChangedAt.IsZero() || r.ChangedAt.After(r.Created) {
+	if r.ChangedAt.IsZero() {
 		return r.Created
 	}
 	return r.ChangedAt
+}
+
+// Ahead is when the change of a manual request is still to come: its time, or zero
+// if it has come. Clocks may differ by the allowance.
+func (r *Request) Ahead(now time.Time, allowance time.Duration) time.Time {
+	if at := r.ChangeTime(); r.Manual && at.After(now.Add(allowance)) {
+		return at
+	}
+	return time.Time{}
 }
 
 // OpenedAt is when its current episode began. Before the first status write that
@@ -84,6 +91,7 @@ type Snapshot struct {
 	Dependencies []Dependency // in the policy's scope, ordered
 	Policies     []Policy     // those of the namespace that select the workload, ordered by name
 	Request      *Request     // nil: there is none
+	RequestName  string       // of the request to make, if there is none
 	Revisions    []Revision
 	Pods         []Pod
 	PodsListed   bool // false: Pods was not read, because it was not needed

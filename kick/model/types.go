@@ -180,10 +180,11 @@ type Container struct {
 type Pod struct {
 	Name       string
 	Created    time.Time
-	Revision   string // name of its Revision; empty: unknown
-	Ordinal    int32  // StatefulSet ordinal, else -1
-	Running    bool   // phase Running and not terminating
-	Pending    bool   // phase Pending and not terminating
+	Accepted   time.Time // when the kubelet took it on, before it read anything; the kubelet's clock
+	Revision   string    // name of its Revision; empty: unknown
+	Ordinal    int32     // StatefulSet ordinal, else -1
+	Running    bool      // phase Running and not terminating
+	Pending    bool      // phase Pending and not terminating
 	ReadySince time.Time
 	Containers []Container
 }

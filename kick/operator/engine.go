@@ -8,6 +8,7 @@ import (
 	"github.com/benbjohnson/clock"
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -49,18 +50,19 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	for _, flag := range o.Reserved() {
 		log.Info("this version has no such integration; the flag has no effect", "flag", "--"+flag)
 	}
-	mgr, err := newManager(config, o, log)
+	alive, err := lastAlive(ctx, config, o)
 	if err != nil {
 		return err
 	}
-	alive, err := lastAlive(ctx, mgr.GetAPIReader(), o)
+	sightings := ledger.NewSightings(alive)
+	mgr, err := newManager(config, o, log, sightings)
 	if err != nil {
 		return err
 	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
 		Events: recorder{mgr.GetEventRecorder("kick")}, Register: ctrlmetrics.Registry, Options: o,
-		Started: started, LastAlive: alive, NewKey: ledger.NewKeyBytes,
+		Started: started, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
 	if err := connect(ctx, mgr, wiring); err != nil {
 		return err
@@ -71,11 +73,11 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	return mgr.Start(ctx)
 }
 
-func newManager(config *rest.Config, o Options, log logr.Logger) (manager.Manager, error) {
+func newManager(config *rest.Config, o Options, log logr.Logger, s *ledger.Sightings) (manager.Manager, error) {
 	return ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        NewScheme(),
 		Logger:                        log,
-		Cache:                         cacheOptions(o),
+		Cache:                         cacheOptions(o, s),
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
 		LeaderElection:                o.LeaderElect,
@@ -91,11 +93,15 @@ func newManager(config *rest.Config, o Options, log logr.Logger) (manager.Manage
 // cacheOptions: objects enter the cache stripped and leave it without a copy,
 // since nothing that reads them changes them. A read of a kind that is not cached
 // is an error, not a new informer.
-func cacheOptions(o Options) cache.Options {
+func cacheOptions(o Options, s *ledger.Sightings) cache.Options {
 	shared := true
 	c := cache.Options{
 		DefaultUnsafeDisableDeepCopy: &shared, ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{},
+		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
+			s.Interrupted(time.Now())
+			toolscache.DefaultWatchErrorHandler(ctx, r, err)
+		},
 	}
 	for _, t := range Transforms() {
 		c.ByObject[t.Object] = cache.ByObject{Transform: func(in any) (any, error) {

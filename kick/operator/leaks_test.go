@@ -7,13 +7,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model/fingerprint"
 )
 
@@ -21,11 +24,45 @@ import (
 // in everything KICK wrote or said.
 func (w *world) searchForLeaks() {
 	w.t.Helper()
+	for _, leak := range w.leaks() {
+		w.t.Error(leak)
+	}
+}
+
+func (w *world) leaks() []string {
+	w.t.Helper()
+	var found []string
+	needles := w.needles()
 	for where, text := range w.everythingSaid() {
-		for form, needle := range w.needles() {
+		for form, needle := range needles {
 			if strings.Contains(text, needle) {
-				w.t.Errorf("%s holds %s", where, form)
+				found = append(found, where+" holds "+form)
 			}
+		}
+	}
+	return found
+}
+
+// A search that finds nothing must be one that can find something.
+func TestLeaksAreFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "leaks")
+	w.secret("web", "before")
+	value := w.contents[0]["TOKEN"]
+	sum := sha256.Sum256([]byte(value))
+	for form, text := range map[string]string{
+		"plain": value, "base64": base64.StdEncoding.EncodeToString([]byte(value)), "SHA-256": hex.EncodeToString(sum[:]),
+	} {
+		r := &v1alpha1.KickRequest{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "leak"},
+			Spec:       v1alpha1.KickRequestSpec{TargetRef: v1alpha1.TargetReference{Kind: "Deployment", Name: "web"}, Reason: "for " + text},
+		}
+		w.create(r)
+		if len(w.leaks()) == 0 {
+			t.Errorf("%s in a request was not found", form)
+		}
+		if err := w.c.Delete(t.Context(), r); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -71,6 +108,13 @@ func (w *world) everythingSaid() map[string]string {
 // needles are the forms a value, or the plain hash of a whole content, could take.
 func (w *world) needles() map[string]string {
 	forms := map[string]string{}
+	var key corev1.Secret
+	if err := w.c.Get(context.Background(), client.ObjectKey{Namespace: w.kick.Namespace, Name: ledger.KeySecret}, &key); err == nil {
+		for _, v := range key.Data {
+			forms["the installation key in base64"] = base64.RawStdEncoding.EncodeToString(v)
+			forms["the installation key in hex"] = hex.EncodeToString(v)
+		}
+	}
 	for _, content := range w.contents {
 		data := map[string][]byte{}
 		for k, v := range content {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -22,13 +25,36 @@ func probes(mgr manager.Manager, w controllers.Wiring, o Options) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("health probe: %w", err)
 	}
-	if err := mgr.AddReadyzCheck("caches", func(r *http.Request) error { return synced(r.Context(), mgr, w) }); err != nil {
-		return fmt.Errorf("readiness probe: %w", err)
-	}
-	if err := mgr.AddReadyzCheck("leader", func(r *http.Request) error { return led(r.Context(), mgr, o) }); err != nil {
-		return fmt.Errorf("readiness probe: %w", err)
+	for name, check := range map[string]healthz.Checker{
+		"caches": func(r *http.Request) error { return synced(r.Context(), mgr, w) },
+		"leader": func(r *http.Request) error { return led(r.Context(), mgr, o) },
+	} {
+		if err := mgr.AddReadyzCheck(name, logged(mgr.GetLogger().WithValues("check", name), check)); err != nil {
+			return fmt.Errorf("readiness probe: %w", err)
+		}
 	}
 	return nil
+}
+
+// logged says in the log why a check fails, once for each reason: the answer to
+// the probe withholds it.
+func logged(log logr.Logger, check healthz.Checker) healthz.Checker {
+	var mu sync.Mutex
+	last := ""
+	return func(r *http.Request) error {
+		err := check(r)
+		why := ""
+		if err != nil {
+			why = err.Error()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if why != "" && why != last {
+			log.Info("not ready", "why", why)
+		}
+		last = why
+		return err
+	}
 }
 
 func synced(ctx context.Context, mgr manager.Manager, w controllers.Wiring) error {
@@ -62,9 +88,13 @@ func led(ctx context.Context, mgr manager.Manager, o Options) error {
 }
 
 // lastAlive is when any process last renewed the lease; zero if none ever did.
-func lastAlive(ctx context.Context, live client.Reader, o Options) (time.Time, error) {
+func lastAlive(ctx context.Context, config *rest.Config, o Options) (time.Time, error) {
+	live, err := client.New(config, client.Options{Scheme: NewScheme()})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("connect to the API server: %w", err)
+	}
 	var lease coordinationv1.Lease
-	err := live.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, &lease)
+	err = live.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, &lease)
 	if client.IgnoreNotFound(err) != nil {
 		return time.Time{}, fmt.Errorf("read lease %s/%s: %w", o.Namespace, LeaseName, err)
 	}

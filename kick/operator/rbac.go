@@ -14,6 +14,6 @@ package operator
 // +kubebuilder:rbac:groups=kick.corewire.io,resources=kickrequests/status,verbs=update
 // +kubebuilder:rbac:groups=kick.corewire.io,resources=sourceobservations,verbs=get;list;watch;create;update;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups="",resources=secrets,verbs=create,namespace=kick-system
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create,namespace=kick-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update,namespace=kick-system
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch,namespace=kick-system

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -157,6 +158,42 @@ func (w *world) revoke(own bool, group, resource, verb string) {
 	}
 }
 
+// With --watch-namespaces no right outside those namespaces and KICK's own is used.
+func TestRightsOfOneNamespaceAreEnough(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "namespaced")
+	role := "kick-" + w.kick.Namespace
+	if err := w.c.Delete(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: role}}); err != nil {
+		t.Fatal(err)
+	}
+	w.create(&rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "kick"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "kick", Namespace: w.kick.Namespace}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+	})
+	options := operator.NewOptions()
+	options.Namespace = w.kick.Namespace
+	w.eventually("the loss of cluster-wide rights", func(ctx context.Context) string {
+		options.WatchNamespaces = nil
+		if operator.Preflight(ctx, w.kick.Config(), options) == nil {
+			return "it still has them"
+		}
+		options.WatchNamespaces = []string{w.ns}
+		if err := operator.Preflight(ctx, w.kick.Config(), options); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	w.policy("")
+	w.secret("web", "before")
+	w.deployment("web", 1, byEnvFrom("web"))
+	w.start()
+	w.reaches("Deployment", "web", v1alpha1.PhaseNoLongerRequired, "Fresh")
+	before := w.pods("web")
+	w.secret("web", "after")
+	w.restarted("Deployment", "web", 2, before)
+}
+
 // Without its own namespace there is nowhere to keep the lease and the key.
 func TestMissingNamespace(t *testing.T) {
 	t.Parallel()
@@ -204,6 +241,9 @@ func TestDeadLeaseHolderIsNotReady(t *testing.T) {
 	})
 	if status, _, err := o.Get(t.Context(), o.Probes, "/healthz"); err != nil || status != http.StatusOK {
 		t.Errorf("healthz: %d, %v, want 200: to be restarted would not help", status, err)
+	}
+	if output, err := o.Output(); err != nil || !strings.Contains(output, "has no live holder") {
+		t.Errorf("the log does not say why it is not ready: %v", err)
 	}
 	if err := w.c.Delete(t.Context(), lease); err != nil {
 		t.Fatal(err)
@@ -264,6 +304,42 @@ func TestBadPolicyHoldsBackOnlyItself(t *testing.T) {
 	w.secret("good", "after")
 	w.restarted("Deployment", "good", 2, before)
 	w.rolledOut("Deployment", "never", 1)
+}
+
+// Asked to end, the operator hands over the lease at once and exits with 0.
+func TestTerminationReleasesTheLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "term")
+	cmd, err := w.kick.Command(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	holder := func(ctx context.Context) string {
+		var lease coordinationv1.Lease
+		key := client.ObjectKey{Namespace: w.kick.Namespace, Name: operator.LeaseName}
+		if err := w.c.Get(ctx, key, &lease); err != nil || lease.Spec.HolderIdentity == nil {
+			return ""
+		}
+		return *lease.Spec.HolderIdentity
+	}
+	w.eventually("the lease", func(ctx context.Context) string {
+		if holder(ctx) == "" {
+			return "nobody holds it"
+		}
+		return ""
+	})
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("exit: %v, want 0", err)
+	}
+	if h := holder(t.Context()); h != "" {
+		t.Errorf("%s still holds the lease", h)
+	}
 }
 
 // Flags that cannot be used are refused before anything is asked of the cluster.

@@ -55,9 +55,8 @@ type Deps struct {
 	Register prometheus.Registerer
 	Options  Options
 	Started  time.Time // when this process began, KICK's clock
-	// LastAlive is when a process before this one last renewed the lease; zero:
-	// unknown. Since then nobody may have watched.
-	LastAlive time.Time
+	// Sightings is this process's memory of what its watches showed.
+	Sightings *ledger.Sightings
 	NewKey    func() []byte // draws an installation key
 }
 
@@ -74,7 +73,7 @@ func NewScheme() *runtime.Scheme {
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
-		Sightings: ledger.NewSightings(d.LastAlive), Settings: d.Options.Settings(),
+		Sightings: d.Sightings, Settings: d.Options.Settings(),
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	m := metrics.New(d.Register, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})

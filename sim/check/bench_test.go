@@ -144,7 +144,6 @@ func (b *bench) fires(words string) {
 var (
 	deploymentKind = schema.GroupKind{Group: "apps", Kind: "Deployment"}
 	secretKind     = schema.GroupKind{Kind: "Secret"}
-	configKind     = schema.GroupKind{Kind: "ConfigMap"}
 )
 
 func meta(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
@@ -196,8 +195,6 @@ var (
 	setKind     = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
 	statusWrite = cluster.WriteOptions{Manager: "kube-controller-manager", Subresource: "status"}
 )
-
-func ptr[T any](v T) *T { return &v }
 
 func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "shop", Name: name}

@@ -142,7 +142,8 @@ func boundary(text string, i int) bool {
 		return true
 	}
 	b := text[i]
-	return !(b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z')
+	letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+	return !letter && (b < '0' || b > '9')
 }
 
 // trivialNumber: a port or a count stands in every time stamp.
@@ -164,25 +165,33 @@ func collect(b *strings.Builder, v reflect.Value) {
 			collect(b, v.Elem())
 		}
 	case reflect.Struct:
-		t := v.Type()
-		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() && f.Name != "ManagedFields" {
-				collect(b, v.Field(i))
-			}
-		}
-	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
-			b.Write(v.Bytes())
-			b.WriteByte('\n')
-			return
-		}
-		for i := range v.Len() {
-			collect(b, v.Index(i))
-		}
+		collectFields(b, v)
+	case reflect.Slice:
+		collectItems(b, v)
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
 			collect(b, key)
 			collect(b, v.MapIndex(key))
 		}
+	default: // numbers and flags hold no text
+	}
+}
+
+func collectFields(b *strings.Builder, v reflect.Value) {
+	for field, value := range v.Fields() {
+		if field.IsExported() && field.Name != "ManagedFields" {
+			collect(b, value)
+		}
+	}
+}
+
+func collectItems(b *strings.Builder, v reflect.Value) {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		b.Write(v.Bytes())
+		b.WriteByte('\n')
+		return
+	}
+	for i := range v.Len() {
+		collect(b, v.Index(i))
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -78,7 +79,7 @@ func (c *Context) report(law, format string, args ...any) {
 }
 
 // Law is one law. It has one or more of the hooks below.
-type Law interface{}
+type Law any
 
 // Hooks of a law. OnKick sees the writes KICK's field manager made, OnWrite all.
 type (
@@ -137,7 +138,7 @@ func New(c Context, only ...string) *Laws {
 	c.sources = newSourceLog()
 	c.Restarts, c.stamps, c.policyEdit = map[string]int{}, map[string]string{}, map[string]time.Time{}
 	for _, entry := range All() {
-		if len(only) > 0 && !contains(only, entry.Name) {
+		if len(only) > 0 && !slices.Contains(only, entry.Name) {
 			continue
 		}
 		l.add(entry.New())
@@ -213,13 +214,4 @@ func (l *Laws) Violations() []Violation {
 		out = append(out, v)
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -48,10 +49,8 @@ func (g *gateOpen) OnKick(c *Context, ev cluster.Event) {
 	if len(verdicts) == 0 {
 		verdicts = []string{c.gateShut(w)}
 	}
-	for _, verdict := range verdicts {
-		if verdict == "" {
-			return
-		}
+	if slices.Contains(verdicts, "") {
+		return
 	}
 	c.report(lawGate, "restart of %s at %s, but %s", w.id(), c.KickNow().UTC().Format("15:04:05.000000Z"), verdicts[len(verdicts)-1])
 }
@@ -82,7 +81,7 @@ func (c *Context) gateShut(w workload) string {
 // closedSince says when the window shut, as far as the last day knows.
 func closedSince(policy *v1alpha1.KickPolicy, now time.Time) string {
 	edge := now.Truncate(time.Minute)
-	for i := 0; i < 24*60; i++ {
+	for range 24 * 60 {
 		if open(policy, edge.Add(-time.Nanosecond)) {
 			return "its window closed at " + edge.UTC().Format("15:04:05Z")
 		}

@@ -120,7 +120,7 @@ func TestGateAtTheSend(t *testing.T) {
 
 func TestStampOnly(t *testing.T) {
 	for name, change := range map[string]func(*appsv1.Deployment){
-		"replicas": func(d *appsv1.Deployment) { d.Spec.Replicas = ptr(int32(4)) },
+		"replicas": func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(4)) },
 		"env": func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 		},
@@ -173,9 +173,9 @@ func TestPhases(t *testing.T) {
 func TestTimes(t *testing.T) {
 	b := shop(t, lawTimes)
 	b.create(Manager, request("deployment-web"))
-	reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = ptr(microTime(5)) })
+	reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = new(microTime(5)) })
 	b.holds()
-	reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = ptr(microTime(4)) })
+	reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = new(microTime(4)) })
 	b.fires("latestObservedDependencyChange went from 2026-03-01T12:00:05.000000Z to 2026-03-01T12:00:04.000000Z")
 
 	add := func(seconds int, keyID string) func(*v1alpha1.SourceObservation) {
@@ -212,7 +212,7 @@ func TestTerminal(t *testing.T) {
 	reach(b, v1alpha1.PhasePending)
 	reach(b, v1alpha1.PhaseFailed)
 	b.holds()
-	reach(b, v1alpha1.PhaseFailed, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = ptr(microTime(1)) })
+	reach(b, v1alpha1.PhaseFailed, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = new(microTime(1)) })
 	b.fires("request shop/deployment-web is Failed and was written without being reopened")
 }
 

@@ -103,9 +103,9 @@ func TestBlocks(t *testing.T) {
 			d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 				LocalObjectReference: corev1.LocalObjectReference{Name: "db"}, Key: "gone"}}}}
 		})},
-		"Failed":            {phase(v1alpha1.PhaseFailed), workload(func(d *appsv1.Deployment) { d.Spec.Replicas = ptr(int32(5)) })},
+		"Failed":            {phase(v1alpha1.PhaseFailed), workload(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) })},
 		"Failed, reverted":  {phase(v1alpha1.PhaseFailed), func(b *bench) { b.laws.stamps["shop/Deployment/web"] = "2026-03-01T12:00:31Z" }},
-		"WaitingForRollout": {phase(v1alpha1.PhaseWaitingForRollout), workload(func(d *appsv1.Deployment) { d.Spec.Replicas = ptr(int32(5)) })},
+		"WaitingForRollout": {phase(v1alpha1.PhaseWaitingForRollout), workload(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) })},
 		"RateLimited": {gate("RateLimited"), func(b *bench) {
 			b.laws.stamps["shop/Deployment/web"] = b.loop.Now().Add(50 * time.Minute).Format(time.RFC3339Nano)
 			rules(func(s *v1alpha1.KickPolicySpec) { s.Restart.MinInterval = &metav1.Duration{Duration: time.Hour} })(b)
@@ -195,7 +195,7 @@ func TestStatefulSetBlocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, lawLost)
 			b.create("kubectl", secret(), policy("web"), &appsv1.StatefulSet{ObjectMeta: meta("set"), Spec: appsv1.StatefulSetSpec{
-				Replicas: ptr(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: template(), UpdateStrategy: tt.strategy,
+				Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: template(), UpdateStrategy: tt.strategy,
 			}})
 			b.runAs("shop/StatefulSet/set", Source{"Secret", "shop", "db"}, Content{Exists: true, Key: "old"})
 			b.pods["shop/StatefulSet/set"][0].Ordinal = tt.ordinal

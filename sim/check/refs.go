@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,9 +99,4 @@ func itemKeys(items []corev1.KeyToPath) []string {
 
 func compareSources(a, b Source) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// sortedSources orders the sources a container loaded.
-func sortedSources(loaded map[Source]Content) []Source {
-	return slices.SortedFunc(maps.Keys(loaded), compareSources)
 }

@@ -39,25 +39,27 @@ func (s *sourceDriven) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	created, known := s.created[w.id()]
-	refs := c.scopedRefs(w, c.policiesOf(w))
-	if !known || len(refs) == 0 {
-		return
-	}
-	// A change within a second and the clock allowance before the creation cannot
-	// be told from one after it.
-	margin := time.Second + c.Allowance
-	for _, ref := range refs {
-		h := c.sources.of(ref.source)
-		last, existed := h.last()
-		if len(h.records) == 0 || !h.records[0].Before(created) || !h.records[len(h.records)-1].Before(created) {
-			return
-		}
-		if existed && last.at.After(created.Add(-margin)) {
-			return
-		}
-	}
-	if len(c.stale(w, c.policiesOf(w))) > 0 {
+	policies := c.policiesOf(w)
+	if !known || !c.allRecordedBefore(created, c.scopedRefs(w, policies)) || len(c.stale(w, policies)) > 0 {
 		return
 	}
 	c.report(lawNoRequest, "request %s was opened, but %s was created at %s, after every change of its sources had been recorded", ev.Key, w.id(), clockTime(created))
+}
+
+// allRecordedBefore reports that KICK had written down the newest change of every
+// source, of at least one, before an instant.
+func (c *Context) allRecordedBefore(instant time.Time, refs []ref) bool {
+	// A change within a second and the clock allowance before the instant cannot be
+	// told from one after it.
+	margin := time.Second + c.Allowance
+	for _, ref := range refs {
+		h := c.sources.of(ref.source)
+		if len(h.records) == 0 || !h.records[len(h.records)-1].Before(instant) {
+			return false
+		}
+		if last, existed := h.last(); existed && last.at.After(instant.Add(-margin)) {
+			return false
+		}
+	}
+	return len(refs) > 0
 }

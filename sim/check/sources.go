@@ -98,6 +98,7 @@ func (l *sourceLog) recorded(now time.Time, ev cluster.Event, record *v1alpha1.S
 		h.records = append(h.records[:0], now)
 	case cluster.Modified:
 		h.records = append(h.records, now)
+	case cluster.Deleted: // what KICK knew it knew; the next record is a baseline
 	}
 }
 

@@ -100,7 +100,7 @@ func TestExcuses(t *testing.T) {
 			b.wait(time.Second)
 		},
 		"immutability changed": func(b *bench) {
-			edit(b, "kubectl", secretKind, "db", func(s *corev1.Secret) { s.Immutable = ptr(true) })
+			edit(b, "kubectl", secretKind, "db", func(s *corev1.Secret) { s.Immutable = new(true) })
 		},
 		"history evicted": func(b *bench) {
 			for range 20 {
@@ -174,7 +174,7 @@ func record() *v1alpha1.SourceObservation {
 func TestOptionalSourceDisappears(t *testing.T) {
 	b := shop(t, lawSpurious)
 	edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) {
-		d.Spec.Template.Spec.Containers[0].EnvFrom[0].SecretRef.Optional = ptr(true)
+		d.Spec.Template.Spec.Containers[0].EnvFrom[0].SecretRef.Optional = new(true)
 	})
 	b.delete("kubectl", secretKind, "db")
 	b.restart()

@@ -72,7 +72,7 @@ func TestRefs(t *testing.T) {
 		ImagePullSecrets: []corev1.LocalObjectReference{local("pull")},
 		InitContainers:   []corev1.Container{{EnvFrom: []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: local("init")}}}}},
 		Containers: []corev1.Container{{Env: []corev1.EnvVar{
-			{Name: "A", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: local("key"), Key: "k", Optional: ptr(true)}}},
+			{Name: "A", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: local("key"), Key: "k", Optional: new(true)}}},
 			{Name: "B", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: local("key"), Key: "k"}}},
 		}}},
 		Volumes: []corev1.Volume{

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -38,9 +37,6 @@ type workload struct {
 
 // id is how scenarios name a workload: namespace/Kind/name.
 func (w workload) id() string { return w.GetNamespace() + "/" + w.kind + "/" + w.GetName() }
-
-// request is the name KICK gives the request of a workload, unless it is too long.
-func (w workload) request() string { return strings.ToLower(w.kind) + "-" + w.GetName() }
 
 // stamp is the restartedAt annotation of the template.
 func (w workload) stamp() string { return w.template.Annotations[Stamp] }

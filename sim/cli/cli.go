@@ -46,17 +46,17 @@ func Main(args []string, p Program) int {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	err := root.Execute()
-	var exit exitError
+	exit, known := errors.AsType[exitError](err)
 	switch {
 	case err == nil:
 		return exitPassed
-	case errors.As(err, &exit):
+	case known:
 		if exit.text != "" {
-			fmt.Fprintln(p.Stderr, exit.text)
+			_, _ = fmt.Fprintln(p.Stderr, exit.text)
 		}
 		return exit.code
 	default:
-		fmt.Fprintf(p.Stderr, "kick-sim: %v\n", err)
+		_, _ = fmt.Fprintf(p.Stderr, "kick-sim: %v\n", err)
 		return exitUnusable
 	}
 }

@@ -16,7 +16,7 @@ var lists = map[string]func(Program){
 	"steps": func(p Program) {
 		for _, v := range steps.All() {
 			entry(p.Stdout, v.Name, v.Doc)
-			fmt.Fprintf(p.Stdout, "%18s- %s\n", "", v.Example)
+			_, _ = fmt.Fprintf(p.Stdout, "%18s- %s\n", "", v.Example)
 		}
 	},
 	"faults": func(p Program) {
@@ -26,12 +26,12 @@ var lists = map[string]func(Program){
 	},
 	"checks": func(p Program) {
 		for _, l := range check.All() {
-			fmt.Fprintf(p.Stdout, "%s\n    %s\n", l.Name, l.Doc)
+			_, _ = fmt.Fprintf(p.Stdout, "%s\n    %s\n", l.Name, l.Doc)
 		}
 	},
 }
 
-func entry(out io.Writer, name, doc string) { fmt.Fprintf(out, "%-16s  %s\n", name, doc) }
+func entry(out io.Writer, name, doc string) { _, _ = fmt.Fprintf(out, "%-16s  %s\n", name, doc) }
 
 func newList(p Program) *cobra.Command {
 	names := []string{"steps", "faults", "checks"}

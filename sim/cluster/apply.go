@@ -23,26 +23,15 @@ func (s *Server) apply(k *kind, key types.NamespacedName, r *record, data []byte
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "PatchOptions"}, "",
 			field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})
 	}
-	patch, err := readApply(data)
-	if err != nil {
-		return nil, err
-	}
 	if _, err := k.keptField(o.Subresource); err != nil {
 		return nil, err
 	}
-	live := k.empty()
-	if r != nil {
-		live = r.object
-	} else if o.Subresource != "" {
+	if r == nil && o.Subresource != "" {
 		return nil, apierrors.NewNotFound(k.resource, key.Name)
 	}
-	in, err := s.merged(k, live, patch, o)
+	in, err := s.merged(k, r, data, o)
 	if err != nil {
 		return nil, err
-	}
-	if r == nil && in.GetUID() != "" {
-		return nil, apierrors.NewConflict(k.resource, key.Name, fmt.Errorf(
-			"uid mismatch: the provided object specified uid %s, and no existing object was found", in.GetUID()))
 	}
 	if in.GetNamespace() == "" && k.namespaced {
 		in.SetNamespace(key.Namespace)
@@ -74,8 +63,17 @@ func readApply(data []byte) (*unstructured.Unstructured, error) {
 	return out, nil
 }
 
-// merged asks the field manager for the object that an apply makes of a stored one.
-func (s *Server) merged(k *kind, live client.Object, patch *unstructured.Unstructured, o WriteOptions) (client.Object, error) {
+// merged asks the field manager for the object that an apply makes of a stored one, or
+// of none.
+func (s *Server) merged(k *kind, r *record, data []byte, o WriteOptions) (client.Object, error) {
+	patch, err := readApply(data)
+	if err != nil {
+		return nil, err
+	}
+	live := k.zero
+	if r != nil {
+		live = r.object
+	}
 	manager, err := s.fieldManager(k, o.Subresource)
 	if err != nil {
 		return nil, err
@@ -93,5 +91,9 @@ func (s *Server) merged(k *kind, live client.Object, patch *unstructured.Unstruc
 	in := out.(client.Object)
 	m := objectMeta(in)
 	m.ManagedFields = past.present(m.ManagedFields, s.stamp())
+	if r == nil && m.UID != "" {
+		return nil, apierrors.NewConflict(k.resource, m.Name, fmt.Errorf(
+			"uid mismatch: the provided object specified uid %s, and no existing object was found", m.UID))
+	}
 	return in, nil
 }

@@ -93,15 +93,14 @@ func (c *apiClient) Update(ctx context.Context, obj client.Object, opts ...clien
 
 // Patch implements client.Client.
 func (c *apiClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-	options := (&client.PatchOptions{}).ApplyOptions(opts)
-	return c.patch(ctx, obj, obj, patch, options, "")
-}
-
-// patch sends a patch made from body to the object that obj names.
-func (c *apiClient) patch(ctx context.Context, obj, body client.Object, patch client.Patch, options *client.PatchOptions, subresource string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return c.patch(obj, obj, patch, (&client.PatchOptions{}).ApplyOptions(opts), "")
+}
+
+// patch sends a patch made from body to the object that obj names.
+func (c *apiClient) patch(obj, body client.Object, patch client.Patch, options *client.PatchOptions, subresource string) error {
 	k, err := c.server.kindOf(obj)
 	if err != nil {
 		return err

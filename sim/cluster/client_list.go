@@ -140,7 +140,7 @@ func setItems(list client.ObjectList, found []*record) error {
 func (s *Server) RESTMapper() meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(s.scheme.PrioritizedVersionsAllGroups())
 	for gvk, goType := range s.scheme.AllKnownTypes() {
-		if _, ok := reflect.New(goType).Interface().(client.Object); !ok {
+		if _, ok := reflect.TypeAssert[client.Object](reflect.New(goType)); !ok {
 			continue
 		}
 		k, err := s.kindFor(gvk.GroupKind())

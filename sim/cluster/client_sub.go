@@ -71,12 +71,15 @@ func (c *subresource) Update(ctx context.Context, obj client.Object, opts ...cli
 
 // Patch implements client.SubResourceWriter.
 func (c *subresource) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	options := (&client.SubResourcePatchOptions{}).ApplyOptions(opts)
 	body := obj
 	if options.SubResourceBody != nil {
 		body = options.SubResourceBody
 	}
-	return c.patch(ctx, obj, body, patch, &options.PatchOptions, c.name)
+	return c.patch(obj, body, patch, &options.PatchOptions, c.name)
 }
 
 // Apply implements client.SubResourceWriter.

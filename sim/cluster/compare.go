@@ -38,6 +38,7 @@ func (k *kind) movesGeneration(in, old client.Object) bool {
 		return k.bodyDiffers(in, old)
 	case generationAnnotations:
 		return !maps.Equal(in.GetAnnotations(), old.GetAnnotations()) || k.bodyDiffers(in, old)
+	case generationNone:
 	}
 	return false
 }
@@ -74,15 +75,20 @@ func (k *kind) bodyFields() []bodyField {
 
 // sameMeta compares what a write can change in metadata.
 func sameMeta(a, b *metav1.ObjectMeta) bool {
-	return a.Name == b.Name && a.Namespace == b.Namespace && a.GenerateName == b.GenerateName &&
-		a.UID == b.UID && a.SelfLink == b.SelfLink && a.Generation == b.Generation &&
-		a.CreationTimestamp.Equal(&b.CreationTimestamp) &&
-		a.DeletionTimestamp.Equal(b.DeletionTimestamp) &&
-		samePointer(a.DeletionGracePeriodSeconds, b.DeletionGracePeriodSeconds) &&
+	return sameIdentity(a, b) &&
 		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations) &&
 		slices.Equal(a.Finalizers, b.Finalizers) &&
 		slices.EqualFunc(a.OwnerReferences, b.OwnerReferences, sameOwner) &&
 		slices.EqualFunc(a.ManagedFields, b.ManagedFields, sameEntry)
+}
+
+// sameIdentity compares names and the fields that the server keeps.
+func sameIdentity(a, b *metav1.ObjectMeta) bool {
+	return a.Name == b.Name && a.Namespace == b.Namespace && a.GenerateName == b.GenerateName &&
+		a.UID == b.UID && a.Generation == b.Generation &&
+		a.CreationTimestamp.Equal(&b.CreationTimestamp) &&
+		a.DeletionTimestamp.Equal(b.DeletionTimestamp) &&
+		samePointer(a.DeletionGracePeriodSeconds, b.DeletionGracePeriodSeconds)
 }
 
 // sameOwner compares two owner references by value.

@@ -136,7 +136,7 @@ var conformanceRows = []conformanceRow{
 	creating("no containers", func(s *session) client.Object {
 		return edit(deployment(), func(d *appsv1.Deployment) { d.Namespace, d.Spec.Template.Spec.Containers = s.ns, nil })
 	}),
-	onSecret("create twice", func(s *session, c *corev1.Secret) error {
+	onSecret("create twice", func(s *session, _ *corev1.Secret) error {
 		return s.Create(ctx, &corev1.Secret{ObjectMeta: s.meta("db")})
 	}),
 
@@ -168,7 +168,7 @@ var conformanceRows = []conformanceRow{
 		return s.Update(ctx, d)
 	}),
 	onDeployment("status of a Deployment", func(s *session, d *appsv1.Deployment) error {
-		d.Status.Replicas, d.Spec.Replicas, d.Labels = 2, ptr(int32(7)), labels
+		d.Status.Replicas, d.Spec.Replicas, d.Labels = 2, new(int32(7)), labels
 		return s.Status().Update(ctx, d)
 	}),
 	onDeployment("two restarts, two managers", func(s *session, d *appsv1.Deployment) error {
@@ -219,7 +219,7 @@ var conformanceRows = []conformanceRow{
 		}
 		return s.merge(c, "bob", `{"metadata":{"labels":{"a":"b"}}}`)
 	}),
-	onSecret("apply over an update", func(s *session, c *corev1.Secret) error {
+	onSecret("apply over an update", func(s *session, _ *corev1.Secret) error {
 		return s.Apply(ctx, corev1apply.Secret("db", s.ns).WithStringData(map[string]string{"password": "two"}), as("bob"))
 	}),
 	applying("apply creates", func(s *session) error { return s.configure("ann", "one") }),
@@ -252,10 +252,10 @@ var conformanceRows = []conformanceRow{
 	}),
 
 	onSecret("delete with another uid", func(s *session, c *corev1.Secret) error {
-		return s.Delete(ctx, c, client.Preconditions{UID: ptr(types.UID("x"))})
+		return s.Delete(ctx, c, client.Preconditions{UID: new(types.UID("x"))})
 	}),
 	onSecret("delete with an old version", func(s *session, c *corev1.Secret) error {
-		return s.Delete(ctx, c, client.Preconditions{ResourceVersion: ptr("1")})
+		return s.Delete(ctx, c, client.Preconditions{ResourceVersion: new("1")})
 	}),
 	onSecret("delete twice", func(s *session, c *corev1.Secret) error {
 		if err := s.Delete(ctx, c); err != nil {

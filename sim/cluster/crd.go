@@ -183,7 +183,7 @@ func (c *crd) checkRules(errs field.ErrorList, content, was map[string]any, opts
 		return errs
 	}
 	for _, err := range errs {
-		switch err.Type {
+		switch err.Type { //nolint:exhaustive // the rest leaves the rules meaningful
 		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
 			return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; "+
 				"correct the existing errors to complete validation"))

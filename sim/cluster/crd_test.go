@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"maps"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,9 +20,9 @@ import (
 // Order is a custom kind whose schema exercises defaults, bounds, rules and transitions.
 type Order struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              OrderSpec   `json:"spec,omitempty"`
-	Status            OrderStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              OrderSpec   `json:"spec,omitzero"`
+	Status            OrderStatus `json:"status,omitzero"`
 }
 
 // OrderSpec is what the user wants.
@@ -49,21 +50,16 @@ type OrderStatus struct {
 // OrderList lists orders.
 type OrderList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []Order `json:"items"`
 }
 
 func (o *Order) DeepCopyObject() runtime.Object {
 	out := *o
-	o.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	o.DeepCopyInto(&out.ObjectMeta)
 	out.Spec.Due = o.Spec.Due.DeepCopy()
 	out.Spec.Extras = append([]OrderExtra(nil), o.Spec.Extras...)
-	if o.Spec.Features != nil {
-		out.Spec.Features = map[string]string{}
-		for k, v := range o.Spec.Features {
-			out.Spec.Features[k] = v
-		}
-	}
+	out.Spec.Features = maps.Clone(o.Spec.Features)
 	return &out
 }
 

@@ -85,14 +85,21 @@ func (s *Server) finishDelete(k *kind, r *record, request metav1.DeleteOptions, 
 	if o.DryRun {
 		return nil
 	}
+	s.commitDeleting(k, r, next, o)
+	return nil
+}
+
+// commitDeleting stores an object that is marked for deletion. A graceful deletion with
+// nothing to wait for is two commits: the mark, then the end.
+func (s *Server) commitDeleting(k *kind, r *record, next client.Object, o WriteOptions) {
 	if !k.compare(next, r.object).none() {
 		s.replace(k, r, next, o.change("delete"))
 	}
-	// A listener may already have removed it.
-	if graceful && *request.GracePeriodSeconds == 0 && len(m.Finalizers) == 0 && k.records[r.key] == r {
+	m := objectMeta(next)
+	waits := *m.DeletionGracePeriodSeconds > 0 || len(m.Finalizers) > 0
+	if !waits && k.records[r.key] == r { // a listener may already have removed it
 		s.remove(k, r, o.change("delete"))
 	}
-	return nil
 }
 
 // grace starts or shortens a graceful deletion. pending means that one is under way
@@ -159,13 +166,7 @@ func (s *Server) markDeleting(m *metav1.ObjectMeta) {
 // collectorFinalizers sets the finalizer that makes the garbage collector orphan the
 // dependents, or delete them first. Request, then what is set, then the kind's default.
 func (k *kind) collectorFinalizers(have []string, request metav1.DeleteOptions) []string {
-	orphan := slices.Contains(have, metav1.FinalizerOrphanDependents) ||
-		k.rules.orphan && !slices.Contains(have, metav1.FinalizerDeleteDependents)
-	foreground := slices.Contains(have, metav1.FinalizerDeleteDependents) && !slices.Contains(have, metav1.FinalizerOrphanDependents)
-	if request.PropagationPolicy != nil {
-		orphan = *request.PropagationPolicy == metav1.DeletePropagationOrphan
-		foreground = *request.PropagationPolicy == metav1.DeletePropagationForeground
-	}
+	orphan, foreground := k.propagation(have, request)
 	var out []string
 	for _, f := range have {
 		if f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents {
@@ -182,6 +183,20 @@ func (k *kind) collectorFinalizers(have []string, request metav1.DeleteOptions) 
 		return have // the same set: keep the order
 	}
 	return out
+}
+
+// propagation says which of the collector's finalizers belong on a deleted object.
+func (k *kind) propagation(have []string, request metav1.DeleteOptions) (orphan, foreground bool) {
+	if policy := request.PropagationPolicy; policy != nil {
+		return *policy == metav1.DeletePropagationOrphan, *policy == metav1.DeletePropagationForeground
+	}
+	switch {
+	case slices.Contains(have, metav1.FinalizerOrphanDependents):
+		return true, false
+	case slices.Contains(have, metav1.FinalizerDeleteDependents):
+		return false, true
+	}
+	return k.rules.orphan, false
 }
 
 // terminateNamespace starts the end of a namespace. The namespace controller removes

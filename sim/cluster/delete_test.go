@@ -43,9 +43,9 @@ func TestDeletePreconditions(t *testing.T) {
 		{"both right", func(s *corev1.Secret) client.Preconditions {
 			return client.Preconditions{UID: &s.UID, ResourceVersion: &s.ResourceVersion}
 		}, refusal{}},
-		{"wrong uid", func(*corev1.Secret) client.Preconditions { return client.Preconditions{UID: ptr(types.UID("x"))} },
+		{"wrong uid", func(*corev1.Secret) client.Preconditions { return client.Preconditions{UID: new(types.UID("x"))} },
 			refusal{apierrors.IsConflict, "the UID in the precondition (x)"}},
-		{"old version", func(*corev1.Secret) client.Preconditions { return client.Preconditions{ResourceVersion: ptr("1")} },
+		{"old version", func(*corev1.Secret) client.Preconditions { return client.Preconditions{ResourceVersion: new("1")} },
 			refusal{apierrors.IsConflict, "the ResourceVersion in the precondition (1)"}},
 	}
 	for _, tt := range tests {

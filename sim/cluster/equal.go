@@ -54,7 +54,7 @@ func makeEqual(t reflect.Type) equalFunc {
 			return a.Interface().(resource.Quantity).Equal(b.Interface().(resource.Quantity))
 		}
 	}
-	switch t.Kind() {
+	switch t.Kind() { //nolint:exhaustive // the rest is rare in API types
 	case reflect.String:
 		return func(a, b reflect.Value) bool { return a.String() == b.String() }
 	case reflect.Bool:

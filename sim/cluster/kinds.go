@@ -79,7 +79,7 @@ func (s *Server) kindFor(gk schema.GroupKind) (*kind, error) {
 	if !ok {
 		return nil, fmt.Errorf("no Go type for %s in the scheme", gvk)
 	}
-	if _, ok := reflect.New(goType).Interface().(client.Object); !ok {
+	if _, ok := reflect.TypeAssert[client.Object](reflect.New(goType)); !ok {
 		return nil, fmt.Errorf("%s has no metadata", gvk)
 	}
 	k := s.newKind(gvk, goType)

@@ -99,7 +99,7 @@ func (k *kind) patched(old client.Object, pt types.PatchType, data []byte) (clie
 
 // patchJSON applies a patch to the JSON of an object with the real server's libraries.
 func (k *kind) patchJSON(current []byte, pt types.PatchType, data []byte) ([]byte, error) {
-	switch pt {
+	switch pt { //nolint:exhaustive // apply is not a patch of JSON
 	case types.JSONPatchType:
 		patch, err := jsonpatch.DecodePatch(data)
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 )
 
 var (
-	podType       = reflect.TypeFor[corev1.Pod]()
 	namespaceType = reflect.TypeFor[corev1.Namespace]()
 )
 
@@ -128,7 +127,13 @@ func validateSecret(s *corev1.Secret) field.ErrorList {
 			errs = append(errs, field.Required(path.Key(key), ""))
 		}
 	}
-	switch s.Type {
+	return append(errs, validateSecretType(s, path)...)
+}
+
+// validateSecretType checks what a type asks for besides the presence of keys.
+func validateSecretType(s *corev1.Secret, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	switch s.Type { //nolint:exhaustive // the other types ask for nothing more
 	case corev1.SecretTypeServiceAccountToken:
 		if s.Annotations[corev1.ServiceAccountNameKey] == "" {
 			errs = append(errs, field.Required(field.NewPath("metadata", "annotations").Key(corev1.ServiceAccountNameKey), ""))

@@ -33,9 +33,9 @@ func (r refusal) check(t *testing.T, err error) {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // TestCreateRules has one row for each rule about new objects.
+//
+//go:fix inline
 func TestCreateRules(t *testing.T) {
 	tests := []struct {
 		name string
@@ -66,7 +66,7 @@ func TestCreateRules(t *testing.T) {
 			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{}}
 		}), refusal{apierrors.IsInvalid, "may not be specified when strategy `type` is 'Recreate'"}},
 		{"two controllers", edit(secret(nil), func(s *corev1.Secret) {
-			o := metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: "a", UID: "1", Controller: ptr(true)}
+			o := metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: "a", UID: "1", Controller: new(true)}
 			s.OwnerReferences = []metav1.OwnerReference{o, o}
 		}), refusal{apierrors.IsInvalid, "Only one reference can have Controller set to true"}},
 	}
@@ -159,7 +159,7 @@ func TestStatusRules(t *testing.T) {
 	c := w.Client("kube-controller-manager")
 	d := deployment()
 	must(t, w.Client("kubectl").Create(ctx, d))
-	d.Spec.Replicas, d.Labels, d.Status.Replicas = ptr(int32(9)), labels, 2
+	d.Spec.Replicas, d.Labels, d.Status.Replicas = new(int32(9)), labels, 2
 	must(t, c.Status().Update(ctx, d))
 	got := w.Get(deploymentGK, webKey).(*appsv1.Deployment)
 	if *got.Spec.Replicas != 1 || got.Labels != nil || got.Status.Replicas != 2 || got.Generation != 1 {
@@ -246,11 +246,11 @@ func TestSecretRules(t *testing.T) {
 	retyped := s.DeepCopy()
 	retyped.Type = "other"
 	refusal{apierrors.IsInvalid, "type"}.check(t, c.Update(ctx, retyped))
-	s.Immutable = ptr(true)
+	s.Immutable = new(true)
 	must(t, c.Update(ctx, s))
 	for name, change := range map[string]func(*corev1.Secret){
 		"data":      func(s *corev1.Secret) { s.StringData = map[string]string{"password": "two"} },
-		"immutable": func(s *corev1.Secret) { s.Immutable = ptr(false) },
+		"immutable": func(s *corev1.Secret) { s.Immutable = new(false) },
 	} {
 		changed := s.DeepCopy()
 		change(changed)

@@ -72,9 +72,9 @@ func (k *kind) span(namespace string) []*record {
 // at answers Server.At from the log.
 func (k *kind) at(key types.NamespacedName, at time.Time) client.Object {
 	log := k.history[key]
-	for i := len(log) - 1; i >= 0; i-- {
-		if !log[i].at.After(at) {
-			return log[i].object
+	for _, l := range slices.Backward(log) {
+		if !l.at.After(at) {
+			return l.object
 		}
 	}
 	return nil

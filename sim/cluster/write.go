@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -66,7 +67,6 @@ func (k *kind) wipe(obj client.Object) {
 	m.UID = ""
 	m.DeletionTimestamp = nil
 	m.DeletionGracePeriodSeconds = nil
-	m.SelfLink = ""
 }
 
 // decode does what reading a request does: custom resources are pruned and filled
@@ -257,7 +257,7 @@ func (k *kind) checkVersion(in, old client.Object) error {
 	case version == old.GetResourceVersion():
 		return nil
 	case version != "":
-		return apierrors.NewConflict(k.resource, old.GetName(), fmt.Errorf(optimisticLock))
+		return apierrors.NewConflict(k.resource, old.GetName(), errors.New(optimisticLock))
 	case k.rules.unconditional:
 		in.SetResourceVersion(old.GetResourceVersion())
 		return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -251,6 +252,11 @@ func (e *Engine) NextWake() (time.Time, bool) {
 		}
 	}
 	return first, !first.IsZero()
+}
+
+// watches reports whether the operator looks at a namespace.
+func (e *Engine) watches(namespace string) bool {
+	return len(e.options.WatchNamespaces) == 0 || slices.Contains(e.options.WatchNamespaces, namespace)
 }
 
 // held reports whether deliveries of a kind are held back.

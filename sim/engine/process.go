@@ -10,6 +10,7 @@ import (
 
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/events"
+	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/operator"
 	"github.com/corewire/kick/sim/cluster"
@@ -65,7 +66,7 @@ func newProcess(e *Engine, replica int) (*process, error) {
 	calls := &caller{process: p, live: e.Server.Client(model.FieldManager)}
 	wiring := operator.Wire(operator.Deps{
 		Clock: e.Clock, Cache: reader, Live: calls, Write: calls, Events: recorder{p},
-		Register: prometheus.NewRegistry(), Options: e.options, Started: e.Clock.Now(), LastAlive: e.lastAlive(), NewKey: e.newKey,
+		Register: prometheus.NewRegistry(), Options: e.options, Started: e.Clock.Now(), Sightings: ledger.NewSightings(e.lastAlive()), NewKey: e.newKey,
 	})
 	var err error
 	if p.cache, err = newCache(wiring, e.scheme); err != nil {
@@ -113,6 +114,9 @@ func (p *process) after(d time.Duration, label string, run func()) {
 func (p *process) sync() {
 	for _, s := range p.cache.order {
 		for _, obj := range p.engine.Server.List(s.kind, "") {
+			if !p.engine.watches(obj.GetNamespace()) {
+				continue
+			}
 			s.put(client.ObjectKeyFromObject(obj), s.shrink(obj))
 		}
 	}
@@ -138,7 +142,7 @@ func (p *process) lead() {
 // in order within the kind.
 func (p *process) see(ev cluster.Event) {
 	s := p.cache.byKind[ev.Kind]
-	if s == nil || !p.synced {
+	if s == nil || !p.synced || !p.engine.watches(ev.Key.Namespace) {
 		return
 	}
 	p.backlog[s] = append(p.backlog[s], ev)

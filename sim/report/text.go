@@ -47,22 +47,25 @@ func (t *Text) Result(r run.Result) {
 		verdict = "FAIL"
 		t.failed++
 	}
-	fmt.Fprintf(t.out, "%-5s %-*s %7s virtual %7s events %8s\n",
+	t.printf("%-5s %-*s %7s virtual %7s events %8s\n",
 		verdict, t.width, r.Scenario.Name, virtual(r.Virtual), thousands(r.Events), wall(r.Wall))
 	for i, f := range r.Failures {
 		if i == mostFailures {
-			fmt.Fprintf(t.out, "      and %d more\n", len(r.Failures)-i)
+			t.printf("      and %d more\n", len(r.Failures)-i)
 			break
 		}
-		fmt.Fprintf(t.out, "      %s\n", f.Message)
+		t.printf("      %s\n", f.Message)
 	}
 	if t.options.Explain {
 		t.explain(r)
 	}
 	if !r.OK() && !t.options.Explain {
-		fmt.Fprintf(t.out, "      replay: %s --explain\n", t.replay(r.Scenario))
+		t.printf("      replay: %s --explain\n", t.replay(r.Scenario))
 	}
 }
+
+// printf prints; an output that is gone cannot be told about.
+func (t *Text) printf(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
 
 // replay is the command that runs one scenario again.
 func (t *Text) replay(s scenario.Scenario) string {
@@ -79,7 +82,7 @@ func (t *Text) explain(r run.Result) {
 		return
 	}
 	for _, l := range explanation(r) {
-		fmt.Fprintf(t.out, "%s\n", l)
+		t.printf("%s\n", l)
 	}
 }
 
@@ -123,7 +126,7 @@ func brokenLaws(r run.Result) []string {
 
 // Summary prints the last line.
 func (t *Text) Summary(elapsed time.Duration) {
-	fmt.Fprintf(t.out, "%d passed, %d failed in %.1fs\n", t.passed, t.failed, elapsed.Seconds())
+	t.printf("%d passed, %d failed in %.1fs\n", t.passed, t.failed, elapsed.Seconds())
 }
 
 // virtual shows simulated time with two units at most.

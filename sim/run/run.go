@@ -111,13 +111,11 @@ type inputError struct {
 func (e inputError) Error() string { return e.err.Error() }
 
 func (r *Result) fail(s scenario.Scenario, err error) {
-	var input inputError
-	if errors.As(err, &input) {
+	if input, ok := errors.AsType[inputError](err); ok {
 		r.Problem = &scenario.Problem{Position: input.at, Message: input.Error()}
 		return
 	}
-	var step stepError
-	if errors.As(err, &step) {
+	if step, ok := errors.AsType[stepError](err); ok {
 		r.Failures = append(r.Failures, Failure{Law: lawSteps, Message: step.Error(), At: step.when})
 		return
 	}
@@ -144,8 +142,7 @@ func (e stepError) Error() string {
 func (r *rig) play() error {
 	for i, step := range r.scenario.Steps {
 		err := steps.Run(r.env, step)
-		var past steps.PastError
-		if errors.As(err, &past) {
+		if past, ok := errors.AsType[steps.PastError](err); ok {
 			return inputError{step.Where, past}
 		}
 		if err != nil {

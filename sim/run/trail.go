@@ -217,12 +217,12 @@ func (t *Trail) line(e entry) Line {
 }
 
 func actorOf(manager string) string {
-	switch {
-	case manager == check.Manager:
+	switch manager {
+	case check.Manager:
 		return actorKick
-	case manager == "kube-controller-manager" || manager == "kube-scheduler":
+	case "kube-controller-manager", "kube-scheduler":
 		return actorKCM
-	case manager == "kubelet" || manager == "kube-apiserver" || manager == "":
+	case "kubelet", "kube-apiserver", "":
 		return actorWorld
 	default:
 		return actorUser

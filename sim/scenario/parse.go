@@ -127,7 +127,7 @@ func readDocuments(file string) ([]*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	decoder := yaml.NewDecoder(f)
 	var docs []*yaml.Node
 	for {
@@ -152,8 +152,7 @@ var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+)
 
 // asProblem gives a syntax error its place.
 func asProblem(file string, err error) Problem {
-	var p Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[Problem](err); ok {
 		return p
 	}
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
@@ -165,8 +164,7 @@ func asProblem(file string, err error) Problem {
 
 // rootCause drops the operation and path that os errors repeat.
 func rootCause(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err.Error()
 	}
 	return err.Error()

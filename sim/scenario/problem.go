@@ -15,12 +15,10 @@ type Problem struct {
 
 // String is the form compilers use, so that editors can jump to it.
 func (p Problem) String() string {
-	switch {
-	case p.Line == 0:
+	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", p.File, p.Message)
-	default:
-		return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Message)
 	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Message)
 }
 
 // Problems are all mistakes found, in file order.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -37,9 +38,7 @@ func (d *Decoder) Source(n *yaml.Node, fields Fields, named NeedName) []Resource
 			}
 		},
 	}
-	for name, read := range fields {
-		all[name] = read
-	}
+	maps.Copy(all, fields)
 	if d.Map(n, all) && from == nil {
 		d.Problemf(n, "needs file: or resource:")
 	}
@@ -241,9 +240,7 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" {
-			for inner, innerType := range jsonFields(elem(f.Type)) {
-				out[inner] = innerType
-			}
+			maps.Copy(out, jsonFields(elem(f.Type)))
 			continue
 		}
 		if name != "" && name != "-" {

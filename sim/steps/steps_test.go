@@ -27,7 +27,7 @@ func (c *calls) Stop()    { *c = append(*c, "stop") }
 func (c *calls) Crash()   { *c = append(*c, "crash") }
 func (c *calls) Restart() { *c = append(*c, "restart") }
 func (c *calls) Heal()    { *c = append(*c, "heal") }
-func (c *calls) CrashAtWrite(n int, landed bool) {
+func (c *calls) CrashAtWrite(_ int, landed bool) {
 	if landed {
 		*c = append(*c, "crashAtWrite landed")
 	} else {

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"maps"
 
 	"gopkg.in/yaml.v3"
 
@@ -22,9 +23,7 @@ func decodeWrite(d *scenario.Decoder, n *yaml.Node, more func(*write) scenario.F
 	w := write{manager: scenario.DefaultManager}
 	fields := scenario.Fields{"as": d.StringField(&w.manager)}
 	if more != nil {
-		for name, read := range more(&w) {
-			fields[name] = read
-		}
+		maps.Copy(fields, more(&w))
 	}
 	w.resources = d.Source(n, fields, true)
 	return w

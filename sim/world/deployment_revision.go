@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,9 +87,7 @@ func (f *family) replace(rs *appsv1.ReplicaSet) {
 // nextAnnotations are the annotations the current ReplicaSet should have.
 func nextAnnotations(d *appsv1.Deployment, rs *appsv1.ReplicaSet, revision int64) (map[string]string, bool) {
 	out := make(map[string]string, len(rs.Annotations)+2)
-	for k, v := range rs.Annotations {
-		out[k] = v
-	}
+	maps.Copy(out, rs.Annotations)
 	changed := false
 	set := func(key, value string) {
 		if old, ok := out[key]; !ok || old != value {

@@ -60,13 +60,13 @@ func (g *graph) node(uid types.UID) *node {
 // record follows one committed write.
 func (g *graph) record(ev cluster.Event, now time.Time) {
 	n := g.node(ev.Object.GetUID())
-	switch ev.Type {
-	case cluster.Deleted:
+	if ev.Type == cluster.Deleted {
 		n.object = nil
 		g.own(n, nil)
 		g.release(n)
 		return
-	case cluster.Added:
+	}
+	if ev.Type == cluster.Added {
 		n.seen = now
 	}
 	n.kind, n.key, n.object = ev.Kind, ev.Key, ev.Object

@@ -153,8 +153,9 @@ func phaseRank(pod *corev1.Pod) int {
 		return 2
 	case corev1.PodUnknown:
 		return 1
+	default:
+		return 0
 	}
-	return 0
 }
 
 // replicaSetStatus computes the status of a ReplicaSet.

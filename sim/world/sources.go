@@ -112,10 +112,9 @@ func (s *sources) observe(ev cluster.Event) {
 
 // at is the version that was current at an instant of true time.
 func (s *sources) at(ref SourceRef, t time.Time) *version {
-	log := s.log[ref]
-	for i := len(log) - 1; i >= 0; i-- {
-		if !log[i].from.After(t) {
-			return log[i]
+	for _, v := range slices.Backward(s.log[ref]) {
+		if !v.from.After(t) {
+			return v
 		}
 	}
 	return absent

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -108,9 +109,9 @@ func (o *ordinals) firstUnavailable() *corev1.Pod {
 			return pod
 		}
 	}
-	for i := len(o.condemned) - 1; i >= 0; i-- {
-		if o.unavailable(o.condemned[i]) {
-			return o.condemned[i]
+	for _, pod := range slices.Backward(o.condemned) {
+		if o.unavailable(pod) {
+			return pod
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -71,9 +72,7 @@ func withoutKey(m map[string]string, key string) map[string]string {
 // withKey is the map with one more entry; the given one stays as it is.
 func withKey(m map[string]string, key, value string) map[string]string {
 	out := make(map[string]string, len(m)+1)
-	for k, v := range m {
-		out[k] = v
-	}
+	maps.Copy(out, m)
 	out[key] = value
 	return out
 }

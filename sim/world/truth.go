@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -136,9 +137,7 @@ func contentOf(object client.Object) Content {
 			payload[k] = string(v)
 		}
 	case *corev1.ConfigMap:
-		for k, v := range o.Data {
-			payload[k] = v
-		}
+		maps.Copy(payload, o.Data)
 		for k, v := range o.BinaryData {
 			payload[k] = string(v)
 		}

@@ -58,6 +58,12 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		return controllers.Result{}, err
 	}
 	v := decide.Decide(s, now)
+	if v.Action == decide.Stamp { // once more, with what opens the gate read live
+		if s, err = r.Gather.Confirm(ctx, s); err != nil {
+			return controllers.Result{}, err
+		}
+		v = decide.Decide(s, now)
+	}
 	result := controllers.Result{}
 	if !v.WakeAt.IsZero() {
 		result.After = max(v.WakeAt.Sub(now), time.Millisecond)
@@ -65,7 +71,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	switch v.Action {
 	case decide.None:
 	case decide.Open:
-		err = r.Apply.Open(ctx, s.Workload)
+		err = r.Apply.Open(ctx, s.Workload, s.RequestName)
 	case decide.Status:
 		err = r.write(ctx, s, v.Status, v.Decisive)
 	case decide.Stamp:

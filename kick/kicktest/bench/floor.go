@@ -13,7 +13,7 @@ import (
 )
 
 // startFloor runs the least that can restart a Deployment when its Secret changes:
-// one watch, one patch. It remembers nothing, so a change it does not see is lost.
+// one watch, one patch, as the same user as KICK. It remembers nothing, so a change it does not see is lost.
 func startFloor(ctx context.Context, config *rest.Config, namespace string) error {
 	c, err := kubernetes.NewForConfig(config)
 	if err != nil {

@@ -54,11 +54,14 @@ func Measure(ctx context.Context, plane *controlplane.ControlPlane, rounds int) 
 	if err != nil {
 		return Report{}, err
 	}
-	if err := startFloor(ctx, plane.Config, floorSide); err != nil {
+	if err := startFloor(ctx, kick.Config(), floorSide); err != nil {
 		return Report{}, err
 	}
 	measured, err := b.side(ctx, kickSide)
 	if err != nil {
+		return Report{}, err
+	}
+	if err := b.follow(ctx); err != nil {
 		return Report{}, err
 	}
 	var r Report
@@ -72,13 +75,24 @@ func Measure(ctx context.Context, plane *controlplane.ControlPlane, rounds int) 
 			return r, fmt.Errorf("KICK, round %d: %w\nthe operator's last lines:\n%s", i, err, process.Tail())
 		}
 		if i >= warmup {
-			r.Floor, r.Kick = append(r.Floor, f), append(r.Kick, k)
+			r.Floor, r.Kick = append(r.Floor, f.total), append(r.Kick, k.total)
+			r.Recorded, r.Opened = append(r.Recorded, k.recorded), append(r.Opened, k.opened)
 		}
 	}
-	return Report{Floor: sorted(r.Floor), Kick: sorted(r.Kick), Resident: resident(process.PID)}, nil
+	return Report{
+		Floor: sorted(r.Floor), Kick: sorted(r.Kick), Recorded: sorted(r.Recorded), Opened: sorted(r.Opened),
+		Resident: resident(process.PID),
+	}, nil
 }
 
-type bench struct{ client client.WithWatch }
+type bench struct {
+	client client.WithWatch
+	marks  marks
+}
+
+// latency is one round: until the template patch was seen, and until KICK's two
+// writes before it were.
+type latency struct{ total, recorded, opened time.Duration }
 
 // side is one of the two that are compared: a namespace and what is seen of its
 // Deployment.
@@ -144,28 +158,32 @@ func (b *bench) watch(ctx context.Context, namespace string) (*side, error) {
 }
 
 // round waits until nothing moves, changes the Secret and waits for the stamp.
-func (b *bench) round(ctx context.Context, s *side, i int) (time.Duration, error) {
+func (b *bench) round(ctx context.Context, s *side, i int) (latency, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTimeout, fmt.Errorf("nothing for %s", roundTimeout))
 	defer cancel()
 	before, err := s.await(ctx, complete)
 	if err != nil {
-		return 0, fmt.Errorf("wait for the rollout: %w", err)
+		return latency{}, fmt.Errorf("wait for the rollout: %w", err)
 	}
 	if err := b.quiet(ctx, s); err != nil {
-		return 0, fmt.Errorf("wait for the request: %w", err)
+		return latency{}, fmt.Errorf("wait for the request: %w", err)
 	}
+	b.marks.clear()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
 	change := fmt.Appendf(nil, `{"stringData":{"TOKEN":"round-%d"}}`, i)
 	if err := b.client.Patch(ctx, secret, client.RawPatch(types.MergePatchType, change)); err != nil {
-		return 0, fmt.Errorf("change the Secret: %w", err)
+		return latency{}, fmt.Errorf("change the Secret: %w", err)
 	}
 	acknowledged := time.Now()
 	old := before.object.Spec.Template.Annotations[stamp]
 	after, err := s.await(ctx, func(d *appsv1.Deployment) bool { return d.Spec.Template.Annotations[stamp] != old })
 	if err != nil {
-		return 0, fmt.Errorf("wait for the stamp: %w", err)
+		return latency{}, fmt.Errorf("wait for the stamp: %w", err)
 	}
-	return after.at.Sub(acknowledged), nil
+	recorded, opened := b.marks.first()
+	return latency{
+		total: after.at.Sub(acknowledged), recorded: recorded.Sub(acknowledged), opened: opened.Sub(acknowledged),
+	}, nil
 }
 
 // await takes states in the order of their arrival until one is as wanted, the

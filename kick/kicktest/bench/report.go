@@ -8,7 +8,10 @@ import (
 
 // Report is what was measured.
 type Report struct {
-	Floor, Kick []time.Duration // sorted
+	Floor, Kick []time.Duration // sorted, as are the others
+	// Recorded and Opened are KICK's two writes on the way: the record of the change
+	// and the request.
+	Recorded, Opened []time.Duration
 	// Resident is the operator's memory after the last round; 0: this system does
 	// not tell.
 	Resident int64
@@ -35,6 +38,7 @@ func (r Report) String() string {
 	}
 	text := fmt.Sprintf("restart latency, %d rounds        min     median        p95\n", len(r.Kick)) +
 		row("floor: bare watch and patch", r.Floor) + row("KICK", r.Kick) +
+		row("  change recorded after", r.Recorded) + row("  request opened after", r.Opened) +
 		fmt.Sprintf("median of KICK / median of floor: %.2f\n", r.Ratio())
 	if r.Resident > 0 {
 		text += fmt.Sprintf("operator, resident: %.1f MB\n", float64(r.Resident)/1e6)

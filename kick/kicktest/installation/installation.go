@@ -70,24 +70,32 @@ func Prepare(ctx context.Context, plane *controlplane.ControlPlane, namespace st
 			return nil, fmt.Errorf("install KICK: create %T %s: %w", o, o.GetName(), err)
 		}
 	}
-	groups := []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"}
-	if err := plane.WriteKubeconfig(i.kubeconfig, i.User, groups...); err != nil {
+	if err := plane.WriteKubeconfig(i.kubeconfig, i.User, i.groups()...); err != nil {
 		return nil, err
 	}
-	return i, i.granted(ctx, groups)
+	return i, i.granted(ctx)
+}
+
+func (i *Installation) groups() []string {
+	return []string{"system:serviceaccounts", "system:serviceaccounts:" + i.Namespace, "system:authenticated"}
+}
+
+// Config is that of a client with the rights of the operator.
+func (i *Installation) Config() *rest.Config {
+	config := rest.CopyConfig(i.plane.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: i.User, Groups: i.groups()}
+	return config
 }
 
 // granted waits until the API server's authorizer, which watches the roles, has
 // seen them.
-func (i *Installation) granted(ctx context.Context, groups []string) error {
+func (i *Installation) granted(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
-	config := rest.CopyConfig(i.plane.Config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: i.User, Groups: groups}
 	options := operator.NewOptions()
 	options.Namespace = i.Namespace
 	for {
-		err := operator.Preflight(ctx, config, options)
+		err := operator.Preflight(ctx, i.Config(), options)
 		if err == nil {
 			return nil
 		}

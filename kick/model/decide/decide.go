@@ -39,7 +39,7 @@ func Decide(s *model.Snapshot, now time.Time) Verdict {
 // NeedPods reports whether a judgement of this snapshot depends on the pods, so
 // that gather lists them only then.
 func NeedPods(s *model.Snapshot, now time.Time) bool {
-	if s.Workload == nil || len(s.Policies) == 0 && (s.Request == nil || !s.Request.Manual) {
+	if s.Workload == nil || len(s.Policies) == 0 {
 		return false
 	}
 	if f := newProgress(s, now); f != nil && f.mayBeStuck() {
@@ -73,7 +73,7 @@ func (f *facts) mayBeStuck() bool {
 	if f.Request != nil && f.Request.Status.Phase == request.Executing {
 		began = f.Request.Status.RolloutStart
 	}
-	_, over := f.until(began, f.Settings.RolloutTimeout)
+	_, over := f.deadline(began, f.Settings.RolloutTimeout)
 	return over || f.Workload.Rollout.DeadlineExceeded
 }
 
@@ -88,7 +88,7 @@ func withoutRequest(s *model.Snapshot, now time.Time) Verdict {
 	if needed(f) {
 		v.Action, v.Phase = Open, request.Pending
 	}
-	v.WakeAt = v.Decisive.Until
+	v.WakeAt = v.Decisive.wakeAt()
 	return v
 }
 
@@ -97,6 +97,7 @@ func finished(f *facts) Verdict {
 	v := Verdict{Phase: f.Request.Status.Phase, Action: None}
 	v.Trail, v.Decisive = ask(f)
 	if !reopens(f) {
+		v.WakeAt = f.Request.Ahead(f.now, f.Settings.ClockAllowance)
 		return v
 	}
 	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: f.latest}
@@ -122,10 +123,7 @@ func (f *facts) verdict(step Step) Verdict {
 	st := f.status(step)
 	v := Verdict{
 		Phase: step.Phase, Action: Status, Status: st, Decisive: &step, Trail: []Step{step},
-		WakeAt: step.Until, WakeOn: slices.Clone(step.wakeOn),
-	}
-	if v.WakeAt.IsZero() {
-		v.WakeAt = step.look
+		WakeAt: step.wakeAt(), WakeOn: slices.Clone(step.wakeOn),
 	}
 	if executed := f.Request.Status.Phase == request.Executing; executed && step.Outcome == End {
 		if rev := freshness.Wanted(f.Revisions); rev != nil {

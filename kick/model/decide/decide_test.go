@@ -89,7 +89,7 @@ func TestEachRule(t *testing.T) {
 			given: []build.Option{noPolicy}, phase: request.NoLongerRequired, reason: request.NoLongerManaged,
 		},
 		"policy: none, asked for by hand": {
-			given: []build.Option{noPolicy, build.Request(request.Pending, byHand)}, phase: request.Executing, reason: request.Restarting, action: decide.Stamp, wakeOn: []model.WakeOn{model.WakeOnWorkload},
+			given: []build.Option{noPolicy, build.Request(request.Pending, byHand)}, phase: request.NoLongerRequired, reason: request.NoLongerManaged,
 		},
 		"policy: two": {
 			given: []build.Option{twoPolicies}, phase: request.WaitingForGate, reason: request.PolicyConflict,
@@ -98,6 +98,14 @@ func TestEachRule(t *testing.T) {
 		"policy: suspended": {
 			given: []build.Option{build.With(func(p *model.Policy) { p.Suspended = true })}, phase: request.WaitingForGate, reason: request.PolicySuspended,
 			wakeOn: []model.WakeOn{model.WakeOnPolicy},
+		},
+		"asked: for a change that is still to come": {
+			given: []build.Option{build.Request(request.Pending, byHand, changedAt(3600)), build.Pod("web-1-a", 5)}, phase: request.WaitingForGate, reason: request.NotYet,
+			until: 3600, wakeOn: []model.WakeOn{model.WakeOnRequest},
+		},
+		"asked: for a change that is still to come, but a source has changed": {
+			given: []build.Option{build.Request(request.Pending, byHand, changedAt(3600))}, phase: request.Executing, reason: request.Restarting,
+			action: decide.Stamp, wakeOn: []model.WakeOn{model.WakeOnWorkload},
 		},
 		"windows: deny": {
 			given: []build.Option{build.With(shutFor(time.Hour))}, phase: request.WaitingForGate, reason: request.OutsideSchedule,
@@ -346,7 +354,7 @@ func TestOrderOfRules(t *testing.T) {
 
 func TestTheTrailTellsTheWholeStory(t *testing.T) {
 	v := decide.Decide(blocked(build.With(shutFor(time.Hour)), build.Pod("web-1-a", 5)), build.At(soon))
-	want := []string{"target", "policy", "windows", "provider", "rollout", "freshness", "strategy", "settling", "sources", "dry-run", "interval", "act"}
+	want := []string{"target", "policy", "asked", "windows", "provider", "rollout", "freshness", "strategy", "settling", "sources", "dry-run", "interval", "act"}
 	var got []string
 	outcomes := map[string]decide.Outcome{}
 	for _, s := range v.Trail {

@@ -7,7 +7,7 @@
 // request. All of them are asked in every pass, so the Trail always tells the
 // whole story; the first one that does not pass names the phase.
 //
-//	target -> policy -> windows -> provider -> rollout -> freshness ->
+//	target -> policy -> asked -> windows -> provider -> rollout -> freshness ->
 //	strategy -> settling -> sources -> dry run -> interval -> act
 //
 // Before the rules stand two looks that need no intention stored anywhere

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"time"
+
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
@@ -14,6 +16,9 @@ func restarted(f *facts) bool {
 		return false
 	}
 	s := f.Workload.Stamp
+	if rev := freshness.Wanted(f.Revisions); f.Request.Manual && rev != nil && rev.Created.Before(f.Request.ChangeTime().Truncate(time.Second)) {
+		return false // an earlier restart; the request's own times are another clock's
+	}
 	return s.ByKick() && !s.At.Before(f.latest) && s.At.After(f.openedAt()) && !s.At.Equal(f.Request.Status.RolloutStart)
 }
 
@@ -38,6 +43,9 @@ func watch(f *facts) Step {
 // stampStands reports whether the stamp the request drives is still in place.
 func (f *facts) stampStands() bool {
 	s := f.Workload.Stamp
+	if rev := freshness.Wanted(f.Revisions); f.Request.Manual && rev != nil && rev.Created.Before(f.Request.ChangeTime().Truncate(time.Second)) {
+		return false // an earlier restart; the request's own times are another clock's
+	}
 	return s.ByKick() && s.At.Equal(f.Request.Status.RolloutStart)
 }
 
@@ -54,8 +62,8 @@ func (f *facts) watchOwn(s Step) Step {
 	case r.DeadlineExceeded:
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.ProgressDeadlineExceeded
 	default:
-		end, over := f.until(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
-		s.Until = end
+		end, over := f.deadline(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
+		s.look = end
 		if over {
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}
@@ -83,8 +91,8 @@ func (f *facts) watchReverted(s Step) Step {
 	s.Manager = f.Workload.Stamp.Manager
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
-		end, over := f.until(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
-		s.Until = end
+		end, over := f.deadline(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
+		s.look = end
 		if r.Observed && over && !r.Paused {
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}

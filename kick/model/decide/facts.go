@@ -17,17 +17,11 @@ type facts struct {
 	causes   []model.Cause
 }
 
-// unmanaged stands in for the policy of a request that a person made for a
-// workload nobody's policy selects.
-var unmanaged = model.Policy{Selects: true, MinInterval: 30 * time.Second}
-
 func newFacts(s *model.Snapshot, now time.Time) *facts {
 	f := &facts{Snapshot: s, now: now, evidence: freshness.Judge(s, now)}
-	f.latest, f.causes = freshness.Latest(s)
+	f.latest, f.causes = freshness.Latest(s, now)
 	if len(s.Policies) > 0 {
 		f.policy = &s.Policies[0]
-	} else if s.Request != nil && s.Request.Manual {
-		f.policy = &unmanaged
 	}
 	return f
 }
@@ -56,6 +50,16 @@ func (f *facts) until(begin time.Time, length time.Duration) (end time.Time, ove
 		return time.Time{}, true
 	}
 	return end, false
+}
+
+// deadline is the end of a timeout that began at some stored time. A begin in the
+// future, which a stepped clock leaves behind, means that it has only begun.
+func (f *facts) deadline(begin time.Time, length time.Duration) (end time.Time, over bool) {
+	if begin.After(f.now) {
+		return f.now.Add(length), false
+	}
+	end = begin.Add(length)
+	return end, !end.After(f.now)
 }
 
 // stamp is the value a restart writes: not before now or any change it answers,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
 )
 
@@ -54,6 +55,18 @@ func policy(f *facts) Step {
 		return s
 	}
 	return Step{Outcome: Pass, Object: f.policy.ID}
+}
+
+// asked: a person may name a change that is still to come. It is waited for, unless
+// there is a reason to restart before.
+func asked(f *facts) Step {
+	at := f.Request.Ahead(f.now, f.Settings.ClockAllowance)
+	if at.IsZero() || f.evidence.State == freshness.Stale {
+		return Step{Outcome: Pass}
+	}
+	s := wait(request.WaitingForGate, request.NotYet, model.WakeOnRequest)
+	s.Object, s.Until = f.Request.ID, at
+	return s
 }
 
 // windows: stage one of the gate, the policy's own schedule.

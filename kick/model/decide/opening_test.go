@@ -106,7 +106,7 @@ func TestReopen(t *testing.T) {
 		"only a pod that has not started is left":     {given: []build.Option{ended(request.Succeeded), build.NoPods, build.Pod("web-1-a", -5), pendingPod}},
 		"by hand":                                     {given: []build.Option{ended(request.Succeeded, byHand), freshPod}},
 		"by hand, changedAt moved on":                 {given: []build.Option{ended(request.Succeeded, byHand, changedAt(40)), freshPod}, want: true},
-		"by hand, changedAt moved on, no policy":      {given: []build.Option{ended(request.Succeeded, byHand, changedAt(40)), freshPod, noPolicy}, want: true},
+		"by hand, changedAt moved on, no policy":      {given: []build.Option{ended(request.Succeeded, byHand, changedAt(40)), freshPod, noPolicy}},
 		"by hand, changedAt moved into the future":    {given: []build.Option{ended(request.Succeeded, byHand, changedAt(1e9)), freshPod}},
 		"failed by hand, the workload came meanwhile": {given: []build.Option{ended(request.Failed, byHand)}, want: true},
 	}
@@ -169,7 +169,7 @@ func TestWhenPodsAreListed(t *testing.T) {
 		"nothing changed": {},
 		"changed":         {given: []build.Option{build.Change("B", 0)}, want: true},
 		"changed, but nobody's policy selects it": {given: []build.Option{build.Change("B", 0), noPolicy}},
-		"by hand, nobody's policy selects it":     {given: []build.Option{noPolicy, build.Request(request.Pending, byHand)}, want: true},
+		"by hand, nobody's policy selects it":     {given: []build.Option{noPolicy, build.Request(request.Pending, byHand)}},
 		"no workload":                             {given: []build.Option{build.Change("B", 0), noWorkload}},
 		"rolling, in its time":                    {given: []build.Option{build.Change("B", 0), build.Stamped("x", 10), build.Rollout(build.Rolling)}},
 		"rolling for too long":                    {given: []build.Option{build.Change("B", 0), build.Stamped("x", 10), build.Rollout(build.Rolling)}, now: 911, want: true},

@@ -278,14 +278,6 @@ func TestNoWaitIsLongerThanItsLength(t *testing.T) {
 			},
 			reason: request.RateLimited, length: 10 * time.Minute,
 		},
-		"rollout": {
-			given: func(begin float64) []build.Option {
-				return []build.Option{build.Stamped("kick", begin), build.Request(request.Executing, stampedAt(begin)), build.Rollout(build.Rolling), build.NoPods, func(s *model.Snapshot) {
-					s.Revisions[1].Created = build.At(0)
-				}}
-			},
-			reason: request.Restarting, length: 15 * time.Minute,
-		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -310,6 +302,19 @@ func TestNoWaitIsLongerThanItsLength(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A rollout whose begin lies in the future, because the clock stepped, has only
+// begun: it is not failed, and it is looked at again after its timeout at most.
+func TestATimeoutAfterAClockStep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		begin := rapid.Float64Range(1, 50000).Draw(t, "begin")
+		s := executing(build.Stamped("kick", begin), build.Request(request.Executing, stampedAt(begin)), build.Rollout(build.Rolling), build.NoPods)
+		v := decide.Decide(s, build.At(1))
+		if v.Phase != request.Executing || v.WakeAt.IsZero() || v.WakeAt.After(build.At(1).Add(s.Settings.RolloutTimeout)) {
+			t.Fatalf("%s, wake at %v", v.Phase, v.WakeAt)
+		}
+	})
 }
 
 func TestDecideChangesNothing(t *testing.T) {

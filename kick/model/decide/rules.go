@@ -11,6 +11,7 @@ type rule struct {
 var rules = []rule{
 	{"target", target},     // is there still a workload to restart?
 	{"policy", policy},     // does exactly one active policy select it?
+	{"asked", asked},       // has the change a person speaks of come yet?
 	{"windows", windows},   // is a maintenance window open?
 	{"provider", provider}, // does the GitOps tool agree?
 	{"rollout", rollout},   // is it between two revisions?

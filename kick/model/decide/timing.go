@@ -19,7 +19,11 @@ func settling(f *facts) Step {
 	if over {
 		return Step{Outcome: Pass, At: f.latest}
 	}
-	last, capped := f.until(f.openedAt(), settleCap*f.policy.SettleDelay)
+	opened := f.Request.Status.OpenedAt
+	if opened.IsZero() {
+		opened = f.Request.Created
+	}
+	last, capped := f.until(opened, settleCap*f.policy.SettleDelay)
 	if capped {
 		return Step{Outcome: Pass, At: f.latest, Detail: "the changes have not been quiet, but waited for long enough"}
 	}

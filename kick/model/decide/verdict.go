@@ -48,6 +48,14 @@ type Step struct {
 	look    time.Time // when to look again without saying so in the status
 }
 
+// wakeAt is when the step asks to be looked at again; zero: not by time.
+func (s *Step) wakeAt() time.Time {
+	if s.Until.IsZero() {
+		return s.look
+	}
+	return s.Until
+}
+
 // Verdict is the answer of a pass.
 type Verdict struct {
 	Phase  request.Phase

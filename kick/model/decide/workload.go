@@ -31,7 +31,7 @@ func rollout(f *facts) Step {
 	s := wait(request.WaitingForRollout, request.RolloutInProgress, model.WakeOnWorkload)
 	s.Object, s.Detail = f.Target, r.Detail
 	if !stuck {
-		s.Until = next
+		s.look = next
 	}
 	return s
 }
@@ -47,7 +47,7 @@ func (f *facts) stuck() (bool, time.Time) {
 	if began.IsZero() || !f.Workload.Rollout.Observed {
 		return false, time.Time{}
 	}
-	end, over := f.until(f.lastProgress(began), f.Settings.RolloutTimeout)
+	end, over := f.deadline(f.lastProgress(began), f.Settings.RolloutTimeout)
 	return over, end
 }
 

@@ -38,7 +38,7 @@ const liveWindow = time.Second
 // Judge weighs the evidence of a snapshot. It expects pods to be listed whenever
 // NeedPods says so; without them it never calls a workload fresh.
 func Judge(s *model.Snapshot, now time.Time) Evidence {
-	all := readings(s)
+	all := readings(s, now)
 	newest := newestChange(all)
 	verdict := Evidence{State: Fresh, Reason: request.Fresh, Source: newest.Source, Changed: newest.Changed}
 	switch {
@@ -58,7 +58,7 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 	if s.Workload == nil || s.Workload.Rollout.Replicas == 0 {
 		return false
 	}
-	all := readings(s)
+	all := readings(s, now)
 	return len(all) > 0 && !provenByRevision(s, all) && !seenJustNow(s, all, now)
 }
 
@@ -184,7 +184,8 @@ func revisionOf(s *model.Snapshot, p *model.Pod) *model.Revision {
 func Wanted(revisions []model.Revision) *model.Revision {
 	var oldest *model.Revision
 	for i := range revisions {
-		if r := &revisions[i]; r.Wanted && (oldest == nil || r.Created.Before(oldest.Created)) {
+		r := &revisions[i]
+		if r.Wanted && (oldest == nil || r.Created.Before(oldest.Created) || r.Created.Equal(oldest.Created) && r.Name < oldest.Name) {
 			oldest = r
 		}
 	}
@@ -203,8 +204,8 @@ func newestChange(all []reading) Evidence {
 
 // Latest is the time of the newest change in scope and every source behind it,
 // newest first: what status.latestObservedDependencyChange and causes say.
-func Latest(s *model.Snapshot) (time.Time, []model.Cause) {
-	all := readings(s)
+func Latest(s *model.Snapshot, now time.Time) (time.Time, []model.Cause) {
+	all := readings(s, now)
 	var causes []model.Cause
 	for i := range all {
 		if all[i].record != nil { // a manual request is no source

@@ -14,6 +14,9 @@ import (
 	"github.com/corewire/kick/kick/model/request"
 )
 
+// soon is when the looks here are taken.
+const soon = 60
+
 // Without pods: the judgement has to be possible before they are listed.
 func unlisted(s *model.Snapshot) { s.Pods, s.PodsListed = nil, false }
 
@@ -94,20 +97,20 @@ func TestManualRequest(t *testing.T) {
 
 func TestLatest(t *testing.T) {
 	t.Run("newest change and every source in scope", func(t *testing.T) {
-		at, causes := freshness.Latest(build.Snapshot(build.Change("B", 0)))
+		at, causes := freshness.Latest(build.Snapshot(build.Change("B", 0)), build.At(soon))
 		want := []model.Cause{{Source: build.DB, ChangedAt: build.At(0.25)}}
 		if !at.Equal(build.At(0.25)) || !cmp.Equal(want, causes) {
 			t.Errorf("Latest() = %v, %v, want %v, %v", at, causes, build.At(0.25), want)
 		}
 	})
 	t.Run("nothing on record", func(t *testing.T) {
-		at, causes := freshness.Latest(build.Snapshot(func(s *model.Snapshot) { s.Dependencies = nil }))
+		at, causes := freshness.Latest(build.Snapshot(func(s *model.Snapshot) { s.Dependencies = nil }), build.At(soon))
 		if !at.IsZero() || len(causes) != 0 {
 			t.Errorf("Latest() = %v, %v, want nothing", at, causes)
 		}
 	})
 	t.Run("a manual request is not its own cause", func(t *testing.T) {
-		at, causes := freshness.Latest(build.Snapshot(manual(0, 0)))
+		at, causes := freshness.Latest(build.Snapshot(manual(0, 0)), build.At(soon))
 		if !at.Equal(build.At(0)) {
 			t.Errorf("Latest() = %v, want the time of the request", at)
 		}

@@ -20,8 +20,8 @@ type reading struct {
 func (r *reading) current() model.Content { return r.history[len(r.history)-1] }
 
 // readings lists what can make the workload stale: the sources on record, and
-// the change a manual request speaks of.
-func readings(s *model.Snapshot) []reading {
+// the change a manual request speaks of, once it has come.
+func readings(s *model.Snapshot, now time.Time) []reading {
 	var all []reading
 	for i := range s.Dependencies {
 		d := &s.Dependencies[i]
@@ -37,7 +37,7 @@ func readings(s *model.Snapshot) []reading {
 			history: history, record: d.Record, seenLive: d.SeenLive,
 		})
 	}
-	if r := s.Request; r != nil && r.Manual {
+	if r := s.Request; r != nil && r.Manual && r.Ahead(now, s.Settings.ClockAllowance).IsZero() {
 		at := r.ChangeTime()
 		all = append(all, reading{
 			id:      r.ID,
@@ -98,6 +98,9 @@ func (j *judge) began(c model.Content) bool {
 // witness is the oldest lower bound among the containers that read the source.
 func (j *judge) witness() time.Time {
 	floor := j.pod.Created
+	if seen := j.pod.Accepted.Add(-j.allowance); seen.After(floor) {
+		floor = seen
+	}
 	if j.revision != nil && j.revision.Created.After(floor) {
 		floor = j.revision.Created
 	}
@@ -156,7 +159,7 @@ func appearance(r *model.Record, c model.Content) (appeared, first bool) {
 	}
 	first = true
 	for i, entry := range r.History {
-		if entry.Seal == c.Seal && entry.Observed.Equal(c.Observed) {
+		if entry.Seal == c.Seal && entry.Observed.Equal(c.Observed) && entry.LastWrite.Equal(c.LastWrite) {
 			return i > 0 && r.History[i-1].Absent(), first
 		}
 		first = first && entry.Absent()
@@ -172,7 +175,7 @@ func (j *judge) readBefore(t time.Time) bool {
 		if c.FinishedAt.After(latest) { // crashed and not running again yet
 			latest = c.FinishedAt
 		}
-		if j.reads(c.Name) && !latest.Add(j.allowance).Before(t) {
+		if j.reads(c.Name) && (latest.IsZero() || !latest.Add(j.allowance).Before(t)) {
 			return false
 		}
 	}

@@ -245,6 +245,20 @@ func TestContentHistory(t *testing.T) {
 		"A B A: a pod that has not started read nothing yet": {
 			given: with(build.Pod("web-1-a", -30, pending)), want: freshness.Unknown,
 		},
+		"A B A: a pod whose status knows no container": {
+			given: with(build.Pod("web-1-a", -30, pending, func(p *model.Pod) { p.Containers = nil })), want: freshness.Unknown,
+		},
+	})
+}
+
+func TestAcceptanceByTheKubelet(t *testing.T) {
+	accepted := func(at float64) build.Option {
+		return build.Pod("web-1-a", build.Born, func(p *model.Pod) { p.Accepted = build.At(at) })
+	}
+	judge(t, map[string]row{
+		"long after the change: it waited for a node": {given: []build.Option{build.Change("B", 0), accepted(6)}, want: freshness.Fresh},
+		"within the allowance":                        {given: []build.Option{build.Change("B", 0), accepted(5)}, want: freshness.Stale},
+		"before the change":                           {given: []build.Option{build.Change("B", 0), accepted(-5)}, want: freshness.Stale},
 	})
 }
 

@@ -131,7 +131,7 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 // process was there to see what.
 func (in *Input) wasAway() bool {
 	last := in.Record.Current()
-	if last.Absent() {
+	if last.Absent() || !in.lastWrite().After(last.LastWrite) { // the way back is a write, too
 		return false
 	}
 	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal {

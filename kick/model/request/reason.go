@@ -14,6 +14,7 @@ const (
 	ProviderUnavailable Reason = "ProviderUnavailable" // the GitOps tool could not be asked
 	Settling            Reason = "Settling"            // the last change is younger than restart.settleDelay
 	SourceMissing       Reason = "SourceMissing"       // a required source or key does not exist: new pods could not start
+	NotYet              Reason = "NotYet"              // spec.changedAt of a manual request lies in the future
 	RateLimited         Reason = "RateLimited"         // KICK's last restart is younger than restart.minInterval
 )
 

@@ -62,7 +62,7 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 		r.Partition = *u.Partition
 	}
 	updated := max(want-r.Partition, 0)
-	behind := s.Status.UpdateRevision != s.Status.CurrentRevision && s.Status.UpdatedReplicas < updated
+	behind := s.Status.UpdatedReplicas < updated
 	switch {
 	case !r.Observed:
 		r.Detail = fmt.Sprintf("generation %d of %d is seen by its controller", s.Status.ObservedGeneration, s.Generation)

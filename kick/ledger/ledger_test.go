@@ -1,0 +1,142 @@
+package ledger_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"pgregory.net/rapid"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/fingerprint"
+)
+
+func anyTime(t *rapid.T, what string) time.Time {
+	return time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, what)).UTC()
+}
+
+func anyRecord(t *rapid.T) *model.Record {
+	r := &model.Record{
+		ID: model.Key{
+			Kind: rapid.SampledFrom([]string{"Secret", "ConfigMap"}).Draw(t, "kind"), Namespace: "shop",
+			Name: rapid.StringMatching(`[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?`).Draw(t, "name"),
+		},
+		Version: "7", Since: anyTime(t, "since"), SourceVersion: rapid.StringMatching(`[0-9]{0,5}`).Draw(t, "version"),
+		KeyID:           rapid.StringMatching(`[a-z]{0,8}`).Draw(t, "key id"),
+		KeyNames:        rapid.SliceOf(rapid.StringMatching(`[a-z]{8}`)).Draw(t, "key names"),
+		KeyNamesPartial: rapid.Bool().Draw(t, "partial"),
+	}
+	for range rapid.IntRange(1, 5).Draw(t, "contents") {
+		c := model.Content{
+			Seal: rapid.SampledFrom([]string{"absent", "x", "y"}).Draw(t, "seal"), Observed: anyTime(t, "observed"), Written: anyTime(t, "written"),
+			LastWrite: anyTime(t, "last write").Truncate(time.Second), Baseline: rapid.Bool().Draw(t, "baseline"),
+		}
+		if rapid.Bool().Draw(t, "known") {
+			c.KnownUntil = anyTime(t, "known until")
+		}
+		r.History = append(r.History, c)
+	}
+	return r
+}
+
+// A record must come back from the API server as it went there: one microsecond
+// lost in an observed time would make a stamp look like an answer to it.
+func TestRecordsSurviveTheAPIServer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := anyRecord(t)
+		raw, err := json.Marshal(ledger.Observation(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored v1alpha1.SourceObservation
+		if err := json.Unmarshal(raw, &stored); err != nil {
+			t.Fatal(err)
+		}
+		got := ledger.Record(&stored)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(model.Record{}, "Created", "UID"), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		if got.ID != want.ID || ledger.SourceOf(&stored) != want.ID {
+			t.Fatalf("about %s, want %s", got.ID, want.ID)
+		}
+		if wrong := validation.IsDNS1123Subdomain(stored.Name); len(wrong) > 0 && len(validation.IsDNS1123Subdomain(want.ID.Name)) == 0 {
+			t.Fatalf("name %q: %v", stored.Name, wrong)
+		}
+		for key, value := range stored.Labels {
+			if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
+				t.Fatalf("label %s=%q: %v", key, value, wrong)
+			}
+		}
+	})
+}
+
+func TestIdentityComesFromTheObject(t *testing.T) {
+	o := &v1alpha1.SourceObservation{}
+	o.UID, o.ResourceVersion, o.Namespace = "uid", "9", "shop"
+	o.Spec.Source = v1alpha1.SourceReference{Kind: "Secret", Name: "db"}
+	got := ledger.Record(o)
+	if got.UID != "uid" || got.Version != "9" || got.ID != (model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}) {
+		t.Errorf("Record() = %+v", got)
+	}
+}
+
+func TestTheInstallationKey(t *testing.T) {
+	key := bytes.Repeat([]byte{7}, fingerprint.KeySize)
+	o := ledger.KeyObject("kick-system", key)
+	if o.Name != ledger.KeySecret || o.Namespace != "kick-system" || o.Immutable == nil || !*o.Immutable {
+		t.Errorf("KeyObject() = %+v, want an immutable Secret of KICK's namespace", o)
+	}
+	got, err := ledger.KeyFrom(o)
+	want, wantErr := fingerprint.NewKey(key)
+	if err != nil || wantErr != nil || got.ID() != want.ID() {
+		t.Errorf("KeyFrom() = %v, %v, want the key that was stored", got.ID(), err)
+	}
+	for name, broken := range map[string]*corev1.Secret{
+		"empty":     {},
+		"too short": {Data: map[string][]byte{"key": []byte("short")}},
+	} {
+		if _, err := ledger.KeyFrom(broken); err == nil {
+			t.Errorf("%s: a broken key is accepted", name)
+		}
+	}
+	if one, two := ledger.NewKeyBytes(), ledger.NewKeyBytes(); len(one) != fingerprint.KeySize || bytes.Equal(one, two) {
+		t.Error("two keys that were drawn are equal or of a wrong size")
+	}
+}
+
+func TestSightings(t *testing.T) {
+	id := model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}
+	a, b := fingerprint.Of("Secret", map[string]string{"k": "A"}), fingerprint.Of("Secret", map[string]string{"k": "B"})
+	at := func(second int64) time.Time { return time.Unix(second, 0).UTC() }
+	s := ledger.NewSightings(at(1))
+	if got := s.Watched(id); got.First != nil || !s.Live(id).IsZero() || !got.LastAlive.Equal(at(1)) || !got.FirstLook.IsZero() {
+		t.Errorf("nothing was seen, yet Watched() = %+v", got)
+	}
+	s.Met(id, at(5))
+	s.Met(id, at(6))
+	s.Saw(id, a, at(10), at(11))
+	s.Saw(id, b, at(20), at(21))
+	got := s.Watched(id)
+	if got.First == nil || got.First.From != a || !got.First.LastWrite.Equal(at(10)) {
+		t.Errorf("First = %+v, want the change away from A", got.First)
+	}
+	if !got.FirstLook.Equal(at(5)) || !s.Live(id).Equal(at(21)) {
+		t.Errorf("first look %v, live %v, want %v, %v", got.FirstLook, s.Live(id), at(5), at(21))
+	}
+	s.Recorded(id)
+	if s.Watched(id).First != nil || s.Live(id).IsZero() {
+		t.Error("after a record the next change is a new story, and the last one is still seen live")
+	}
+	s.Saw(id, b, at(30), at(31))
+	s.Gone(id)
+	if s.Watched(id).First != nil || !s.Live(id).IsZero() {
+		t.Error("what nothing refers to is not forgotten")
+	}
+}
