@@ -37,51 +37,44 @@ const (
 	KickDryRun           = "KickDryRun"
 )
 
+// template is what an event looks like before its note is known.
+type template struct{ kind, reason, action string }
+
+// byPhase is the event of a request's arrival in a phase.
+var byPhase = map[request.Phase]template{
+	request.WaitingForGate:            {corev1.EventTypeNormal, WaitingForGate, "Evaluate"},
+	request.WaitingForOwner:           {corev1.EventTypeWarning, OwnerUnknown, "Evaluate"},
+	request.WaitingForApplicationSync: {corev1.EventTypeNormal, WaitingForGitOpsSync, "Evaluate"},
+	request.WaitingForRollout:         {corev1.EventTypeNormal, WaitingForRollout, "Evaluate"},
+	request.Executing:                 {corev1.EventTypeNormal, KickStarted, "Restart"},
+	request.Succeeded:                 {corev1.EventTypeNormal, KickSucceeded, "Restart"},
+	request.NoLongerRequired:          {corev1.EventTypeNormal, KickNoLongerRequired, "Evaluate"},
+	request.Failed:                    {corev1.EventTypeWarning, KickFailed, "Restart"},
+	request.DryRun:                    {corev1.EventTypeNormal, KickDryRun, "Evaluate"},
+}
+
+// byReason is the event where the reason says more than the phase: somebody has to
+// do something about most of these.
+var byReason = map[request.Reason]template{
+	request.OutsideSchedule:    {corev1.EventTypeNormal, WaitingForSchedule, "Evaluate"},
+	request.ConfigurationError: {corev1.EventTypeWarning, WaitingForGate, "Evaluate"},
+	request.PolicyConflict:     {corev1.EventTypeWarning, WaitingForGate, "Evaluate"},
+	request.SourceMissing:      {corev1.EventTypeWarning, WaitingForGate, "Evaluate"},
+	request.PatchRejected:      {corev1.EventTypeWarning, WaitingForGate, "Evaluate"},
+	request.AmbiguousOwner:     {corev1.EventTypeWarning, OwnerAmbiguous, "Evaluate"},
+}
+
 // ForTransition is the event of a status write that changed phase or reason; false
-// where the change is not worth one.
+// where the change is not worth one: an opening, a settle delay that is over in a
+// moment, a new detail of a restart that was already told.
 func ForTransition(from, to model.RequestStatus) (Event, bool) {
-	if from.Phase == to.Phase && from.Reason == to.Reason {
+	same := from.Phase == to.Phase && (from.Reason == to.Reason || to.Phase == request.Executing)
+	t, ok := byPhase[to.Phase]
+	if same || !ok || to.Reason == request.Settling {
 		return Event{}, false
 	}
-	e := Event{Type: corev1.EventTypeNormal, Action: "Evaluate", Note: to.Message}
-	switch to.Phase {
-	case request.WaitingForGate:
-		e.Reason = WaitingForGate
-		switch to.Reason {
-		case request.OutsideSchedule:
-			e.Reason = WaitingForSchedule
-		case request.Settling:
-			return Event{}, false // over in a moment; an event each would be noise
-		case request.ConfigurationError, request.PolicyConflict, request.SourceMissing, request.PatchRejected:
-			e.Type = corev1.EventTypeWarning
-		default:
-		}
-	case request.WaitingForOwner:
-		e.Reason, e.Type = OwnerUnknown, corev1.EventTypeWarning
-		if to.Reason == request.AmbiguousOwner {
-			e.Reason = OwnerAmbiguous
-		}
-	case request.WaitingForApplicationSync:
-		e.Reason = WaitingForGitOpsSync
-	case request.WaitingForRollout:
-		e.Reason = WaitingForRollout
-	case request.Executing:
-		if from.Phase == request.Executing {
-			return Event{}, false
-		}
-		e.Reason, e.Action = KickStarted, "Restart"
-	case request.Succeeded:
-		e.Reason, e.Action = KickSucceeded, "Restart"
-	case request.NoLongerRequired:
-		e.Reason = KickNoLongerRequired
-	case request.Failed:
-		e.Reason, e.Action, e.Type = KickFailed, "Restart", corev1.EventTypeWarning
-	case request.DryRun:
-		e.Reason = KickDryRun
-	case request.Pending:
-		return Event{}, false
-	default:
-		return Event{}, false
+	if special, ok := byReason[to.Reason]; ok && to.Phase.Waiting() {
+		t = special
 	}
-	return e, true
+	return Event{Type: t.kind, Reason: t.reason, Action: t.action, Note: to.Message}, true
 }

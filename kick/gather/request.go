@@ -59,10 +59,8 @@ func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Requ
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	pick := len(items) - 1
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Name == own {
-			pick = i
-		}
+	if i := slices.IndexFunc(items, func(r v1alpha1.KickRequest) bool { return r.Name == own }); i >= 0 {
+		pick = i
 	}
 	for i := range items {
 		if unfinished(Request(&items[i]), now) && items[i].DeletionTimestamp == nil {

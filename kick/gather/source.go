@@ -58,13 +58,17 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 }
 
 // doubtful reports whether the cache may be older than the record: after a restart
-// it can show what the previous life of this process had already seen replaced.
+// it can show what the previous life of this process had already seen replaced. A
+// source may also have reached the API server before its consumer did and this
+// cache after it; to record it as absent would make its arrival a change.
 func doubtful(l *SourceLook) bool {
 	switch {
-	case l.Record == nil || !l.Wanted():
+	case !l.Wanted():
 		return false
 	case !l.Source.Present:
-		return !l.Record.Current().Absent()
+		return l.Record == nil || !l.Record.Current().Absent()
+	case l.Record == nil:
+		return false
 	case l.Record.SourceVersion == "":
 		return false
 	}

@@ -100,11 +100,14 @@ type Snapshot struct {
 
 // Equal reports whether writing the other status would change nothing.
 func (s RequestStatus) Equal(o RequestStatus) bool {
-	return s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
-		s.OpenedAt.Equal(o.OpenedAt) && s.CompletedAt.Equal(o.CompletedAt) && s.LatestChange.Equal(o.LatestChange) &&
-		s.RequeueAt.Equal(o.RequeueAt) && s.RolloutStart.Equal(o.RolloutStart) &&
+	sameCauses := slices.EqualFunc(s.Causes, o.Causes, func(a, b Cause) bool {
+		return a.Source == b.Source && a.ChangedAt.Equal(b.ChangedAt)
+	})
+	return sameCauses && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
 		s.RolloutRev == o.RolloutRev && s.RolloutGen == o.RolloutGen &&
-		slices.EqualFunc(s.Causes, o.Causes, func(a, b Cause) bool {
-			return a.Source == b.Source && a.ChangedAt.Equal(b.ChangedAt)
-		})
+		slices.EqualFunc(s.times(), o.times(), time.Time.Equal)
+}
+
+func (s RequestStatus) times() []time.Time {
+	return []time.Time{s.OpenedAt, s.CompletedAt, s.LatestChange, s.RequeueAt, s.RolloutStart}
 }

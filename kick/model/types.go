@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"github.com/corewire/kick/kick/model/discover"
@@ -35,20 +36,11 @@ type Source struct {
 // HasKeys reports whether every name is a key of the payload.
 func (s Source) HasKeys(names []string) (missing string, ok bool) {
 	for _, name := range names {
-		if !contains(s.KeyNames, name) {
+		if !slices.Contains(s.KeyNames, name) {
 			return name, false
 		}
 	}
 	return "", true
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Content is one state a source has been in, and when (DESIGN section 4).

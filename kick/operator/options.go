@@ -89,15 +89,7 @@ func (o *Options) Validate() error {
 	if o.Namespace == "" {
 		add("--namespace must not be empty: KICK keeps its lease and its key there")
 	}
-	if o.LeaseDuration < 2*time.Second || o.LeaseDuration%time.Second != 0 {
-		add("--leader-election-lease-duration %s: the API server stores whole seconds, so use whole seconds and at least 2s; anything else lets two replicas lead", o.LeaseDuration)
-	}
-	if o.RenewDeadline >= o.LeaseDuration {
-		add("--leader-election-renew-deadline %s must be less than the lease duration %s", o.RenewDeadline, o.LeaseDuration)
-	}
-	if o.RetryPeriod <= 0 || o.RetryPeriod*12/10 >= o.RenewDeadline {
-		add("--leader-election-retry-period %s must be more than 0 and, with a fifth added, less than the renew deadline %s", o.RetryPeriod, o.RenewDeadline)
-	}
+	wrong = append(wrong, o.validateLease()...)
 	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
 		if d < time.Second {
 			add("--%s %s must be at least 1s", name, d)
@@ -110,6 +102,20 @@ func (o *Options) Validate() error {
 		add("--log-level %q: use error, info or debug", o.LogLevel)
 	}
 	return errors.Join(wrong...)
+}
+
+func (o *Options) validateLease() (wrong []error) {
+	add := func(format string, a ...any) { wrong = append(wrong, fmt.Errorf(format, a...)) }
+	if o.LeaseDuration < 2*time.Second || o.LeaseDuration%time.Second != 0 {
+		add("--leader-election-lease-duration %s: the API server stores whole seconds, so use whole seconds and at least 2s; anything else lets two replicas lead", o.LeaseDuration)
+	}
+	if o.RenewDeadline >= o.LeaseDuration {
+		add("--leader-election-renew-deadline %s must be less than the lease duration %s", o.RenewDeadline, o.LeaseDuration)
+	}
+	if o.RetryPeriod <= 0 || o.RetryPeriod*12/10 >= o.RenewDeadline {
+		add("--leader-election-retry-period %s must be more than 0 and, with a fifth added, less than the renew deadline %s", o.RetryPeriod, o.RenewDeadline)
+	}
+	return wrong
 }
 
 // Settings are the options that decisions depend on.

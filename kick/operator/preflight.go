@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -133,7 +133,8 @@ func (r Role) check(ctx context.Context, c kubernetes.Interface, namespace strin
 	for _, rule := range r.Rules {
 		for _, resource := range rule.Resources {
 			for _, verb := range rule.Verbs {
-				if err := allowed(ctx, c, namespace, verb, rule.APIGroups[0], resource); err != nil {
+				a := access(namespace, verb, rule.APIGroups[0], resource)
+				if err := allowed(ctx, c, a); err != nil {
 					missing = append(missing, err)
 				}
 			}
@@ -142,28 +143,31 @@ func (r Role) check(ctx context.Context, c kubernetes.Interface, namespace strin
 	return missing
 }
 
-func allowed(ctx context.Context, c kubernetes.Interface, namespace, verb, group, resource string) error {
-	name, sub := resource, ""
-	if i := slices.Index([]byte(resource), '/'); i >= 0 {
-		name, sub = resource[:i], resource[i+1:]
-	}
+// access splits a rule's resource into the parts that a review asks for.
+func access(namespace, verb, group, resource string) *authorizationv1.ResourceAttributes {
+	name, sub, _ := strings.Cut(resource, "/")
+	return &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: group, Resource: name, Subresource: sub}
+}
+
+func allowed(ctx context.Context, c kubernetes.Interface, a *authorizationv1.ResourceAttributes) error {
 	review, err := c.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Namespace: namespace, Verb: verb, Group: group, Resource: name, Subresource: sub,
-		}},
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: a},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return fmt.Errorf("ask for the right to %s %s: %w", verb, resource, err)
+		return fmt.Errorf("ask for the right to %s %s: %w", a.Verb, a.Resource, err)
 	}
 	if review.Status.Allowed {
 		return nil
 	}
-	if group != "" {
-		resource += "." + group
+	resource, where := a.Resource, "namespace "+a.Namespace
+	if a.Subresource != "" {
+		resource += "/" + a.Subresource
 	}
-	where := "namespace " + namespace
-	if namespace == "" {
+	if a.Group != "" {
+		resource += "." + a.Group
+	}
+	if a.Namespace == "" {
 		where = "all namespaces"
 	}
-	return fmt.Errorf("cannot %s %s in %s: forbidden. Bind the roles of kick/operator/rbac to KICK's service account (the chart does, with rbac.mode=Cluster), or name the namespaces it may use in --watch-namespaces", verb, resource, where)
+	return fmt.Errorf("cannot %s %s in %s: forbidden. Bind the roles of kick/operator/rbac to KICK's service account (the chart does, with rbac.mode=Cluster), or name the namespaces it may use in --watch-namespaces", a.Verb, resource, where)
 }

@@ -16,4 +16,4 @@ package operator
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create,namespace=kick-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update,namespace=kick-system
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch,namespace=kick-system
+// +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=kick-system

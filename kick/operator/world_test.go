@@ -36,7 +36,8 @@ type world struct {
 var installCRDs sync.Mutex
 
 // newWorld prepares a namespace; no operator runs yet. When the test is over,
-// whatever its operators wrote and said is searched for the Secrets' values.
+// whatever its operators wrote and said is searched for errors and for the
+// Secrets' values.
 func newWorld(t *testing.T, name string) *world {
 	t.Helper()
 	plane := controlplane.Shared(t)
@@ -62,12 +63,28 @@ func newWorld(t *testing.T, name string) *world {
 func (w *world) end() {
 	w.searchForLeaks()
 	for _, o := range w.operators {
+		w.noErrors(o)
 		if err := o.Stop(10 * time.Second); err != nil {
 			w.t.Error(err)
 		}
 		if w.t.Failed() {
 			output, _ := o.Output()
 			w.t.Logf("the operator said:\n%s", withoutStart(output))
+		}
+	}
+}
+
+// noErrors: whatever a test does to it, an operator with all its rights has no
+// error to report; what users can put right are conditions.
+func (w *world) noErrors(o *installation.Operator) {
+	w.t.Helper()
+	output, err := o.Output()
+	if err != nil {
+		w.t.Error(err)
+	}
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, `"level":"error"`) {
+			w.t.Errorf("%s logged an error: %s", o.Name, line)
 		}
 	}
 }

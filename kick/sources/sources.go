@@ -120,7 +120,7 @@ func ownsContent(f *metav1.FieldsV1) bool {
 		return false
 	}
 	var top map[string]json.RawMessage
-	if json.Unmarshal(f.Raw, &top) != nil {
+	if json.Unmarshal(f.GetRawBytes(), &top) != nil {
 		return true // cannot be read: the cautious answer
 	}
 	for _, field := range []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"} {

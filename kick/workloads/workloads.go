@@ -6,6 +6,7 @@ package workloads
 import (
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"strconv"
 	"time"
 
@@ -124,9 +125,7 @@ func StripControllerRevision(obj client.Object, raw *[]byte) {
 func note(obj client.Object, key, value string) {
 	old := obj.GetAnnotations()
 	notes := make(map[string]string, len(old)+1)
-	for k, v := range old {
-		notes[k] = v
-	}
+	maps.Copy(notes, old)
 	notes[key] = value
 	obj.SetAnnotations(notes)
 }
@@ -165,7 +164,7 @@ func stampManager(fields []metav1.ManagedFieldsEntry) string {
 	manager, newest := "", time.Time{}
 	for i := range fields {
 		f := &fields[i]
-		if f.FieldsV1 == nil || f.Subresource != "" || !mentions(f.FieldsV1.Raw) {
+		if f.FieldsV1 == nil || f.Subresource != "" || !mentions(f.FieldsV1.GetRawBytes()) {
 			continue
 		}
 		var at time.Time

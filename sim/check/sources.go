@@ -34,7 +34,8 @@ type change struct {
 	// newest time of its content's managers moved with it and no key was lost.
 	dated bool
 	gone  bool // the source was deleted
-	// flagsOnly says that type or immutability changed and no byte did.
+	// flagsOnly says that type, immutability or the field that holds a value
+	// changed, and no byte of it did.
 	flagsOnly bool
 }
 
@@ -72,7 +73,8 @@ func (l *sourceLog) record(now time.Time, ev cluster.Event) {
 		// A source that comes back without a key it had is a change its new
 		// creation time does not prove to anybody who remembers the key.
 		dated := h.newest == nil || !lostKey(h.newest, ev.Object)
-		h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated})
+		flags := h.newest != nil && !sameContent(h.newest, ev.Object) && sameBytes(h.newest, ev.Object)
+		h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, flagsOnly: flags})
 	case cluster.Deleted:
 		h.changes = append(h.changes, change{at: now, written: ev.At, gone: true})
 	case cluster.Modified:
@@ -111,12 +113,13 @@ func (h *history) modified(now time.Time, ev cluster.Event) {
 		return
 	}
 	dated := after.After(before) && !lostKey(ev.Old, ev.Object)
-	flags := maps.EqualFunc(payload(ev.Old), payload(ev.Object), bytes.Equal)
-	h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, flagsOnly: flags})
+	h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, flagsOnly: sameBytes(ev.Old, ev.Object)})
 }
 
-// sameContent compares what containers can read, and the flags that count as
-// content (type and immutability).
+func sameBytes(a, b client.Object) bool { return maps.EqualFunc(payload(a), payload(b), bytes.Equal) }
+
+// sameContent compares what containers can read, and what else counts as content:
+// type, immutability, and whether a value stands in data or in binaryData.
 func sameContent(a, b client.Object) bool {
 	switch a := a.(type) {
 	case *corev1.Secret:
@@ -124,7 +127,8 @@ func sameContent(a, b client.Object) bool {
 		return a.Type == b.Type && flag(a.Immutable) == flag(b.Immutable) && maps.EqualFunc(a.Data, b.Data, bytes.Equal)
 	case *corev1.ConfigMap:
 		b := b.(*corev1.ConfigMap)
-		return flag(a.Immutable) == flag(b.Immutable) && maps.EqualFunc(payload(a), payload(b), bytes.Equal)
+		return flag(a.Immutable) == flag(b.Immutable) && maps.Equal(a.Data, b.Data) &&
+			maps.EqualFunc(a.BinaryData, b.BinaryData, bytes.Equal)
 	default:
 		return true
 	}

@@ -153,7 +153,7 @@ func TestCustomResourceCreate(t *testing.T) {
 		want   refusal
 	}{
 		{"plain", func(*Order) {}, refusal{}},
-		{"a required field", func(o *Order) { o.Spec.Item = "" }, refusal{apierrors.IsInvalid, "spec.item: Required value"}},
+		{"a required field", func(o *Order) { o.Spec.Item, o.Spec.Count = "", 1 }, refusal{apierrors.IsInvalid, "spec.item: Required value"}},
 		{"too long", func(o *Order) { o.Spec.Item = "a very long name of an item" }, refusal{apierrors.IsInvalid, "spec.item: Too long"}},
 		{"below the minimum", func(o *Order) { o.Spec.Count = -1 }, refusal{apierrors.IsInvalid, "spec.count"}},
 		{"not in the enum", func(o *Order) { o.Spec.Speed = "warp" }, refusal{apierrors.IsInvalid, "Unsupported value"}},

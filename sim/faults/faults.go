@@ -42,7 +42,8 @@ var All = []Fault{
 	},
 	{
 		Name: "staleCache", Doc: "Watch events of the kind are held back until it is healed or the process ends.",
-		Licence: "Informers deliver late, without bound (client-go shared_informer).", Watch: true,
+		Licence: "Informers deliver late, without bound (client-go shared_informer).",
+		Watch:   true,
 	},
 	{
 		Name: "throttled", Doc: "The write is answered 429 and lost.",
@@ -59,7 +60,7 @@ var All = []Fault{
 	{
 		Name: "timeoutLost", Doc: "The write is answered with a timeout and was not stored.",
 		Licence: "The connection broke before the request arrived.",
-		Err: func(r schema.GroupResource, _ string) error { return apierrors.NewServerTimeout(r, "write", 1) },
+		Err:     func(r schema.GroupResource, _ string) error { return apierrors.NewServerTimeout(r, "write", 1) },
 	},
 }
 

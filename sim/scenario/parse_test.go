@@ -83,7 +83,7 @@ func TestMistakes(t *testing.T) {
 		"assert checks types": {"  steps:\n  - assert: {resource: {apiVersion: kick.corewire.io/v1alpha1, kind: KickRequest, status: {pase: Failed}}}", []string{`x.yaml:6:92: unknown field "status.pase" in KickRequest - did you mean "phase"?`}},
 		"restarts key":        {"  expect: {restarts: {shop/web: 1}}", []string{`x.yaml:5:23: "shop/web" is not namespace/Kind/name with a Kind KICK restarts, such as shop/Deployment/web`}},
 		"restarts range":      {"  expect: {restarts: {shop/Deployment/web: {min: 2, max: 1}}}", []string{`x.yaml:5:44: max 1 is below min 2`}},
-		"phase":               {"  expect: {requests: {shop/deployment-web: Succeded}}", []string{`x.yaml:5:44: unknown phase "Succeded" - did you mean "Succeeded"? (one of Pending, WaitingForGate, WaitingForOwner, WaitingForApplicationSync, WaitingForRollout, Executing, Succeeded, NoLongerRequired, Failed, DryRun)`}},
+		"phase":               {"  expect: {requests: {shop/deployment-web: Sukceeded}}", []string{`x.yaml:5:44: unknown phase "Sukceeded" - did you mean "Succeeded"? (one of Pending, WaitingForGate, WaitingForOwner, WaitingForApplicationSync, WaitingForRollout, Executing, Succeeded, NoLongerRequired, Failed, DryRun)`}},
 		"replicas":            {"  operator: {replicas: 0}", []string{`x.yaml:5:24: 0 is too small, the least is 1`}},
 		"crd set":             {"  world: {crds: [argo-cd]}", []string{`x.yaml:5:18: unknown CRD set "argo-cd" - did you mean "argocd"? (one of argo-rollouts, argocd, flux, kargo, secrets-store-csi)`}},
 		"all at once":         {"  summery: x\n  steps:\n  - advance: x\n  - aply: {}", []string{`x.yaml:5:3: unknown`, `x.yaml:7:14: bad duration`, `x.yaml:8:5: unknown step verb`}},
@@ -149,7 +149,7 @@ func TestManifestMistakeNamesTheManifest(t *testing.T) {
 }
 
 func TestFoldersLeaveManifestsOut(t *testing.T) {
-	parse(t, "s/b.yaml", with("  seed: 3"), "s/manifests/a.yaml", "nonsense: true\n", "s/notes.txt", "x", "empty/x", "")
+	_, _ = parse(t, "s/b.yaml", with("  seed: 3"), "s/manifests/a.yaml", "nonsense: true\n", "s/notes.txt", "x", "empty/x", "")
 	scenarios, problems := scenario.NewParser(steps.All(), nil).ParseFiles([]string{"s", "s/b.yaml", "empty", "gone.yaml"})
 	if len(scenarios) != 1 || scenarios[0].Seed != 3 {
 		t.Errorf("got %v", scenarios)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -77,11 +78,7 @@ func sameKeys(k sources.Kind, e controllers.Event) bool { return names(k, e.Old)
 func names(k sources.Kind, o client.Object) string {
 	all := k.KeyNames(o)
 	slices.Sort(all)
-	joined := ""
-	for _, n := range all {
-		joined += n + "/"
-	}
-	return joined
+	return strings.Join(all, "/")
 }
 
 func (r *reconciler) of(ctx context.Context, source model.Key) []model.Key {

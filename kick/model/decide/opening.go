@@ -71,10 +71,7 @@ func reopens(f *facts) bool {
 // sign of it.
 func Expired(s *model.Snapshot, now time.Time) (left time.Duration, expired bool) {
 	keep := s.Settings.RequestRetention
-	left = s.Request.Status.CompletedAt.Add(keep).Sub(now)
-	if left > keep {
-		left = keep
-	}
+	left = min(s.Request.Status.CompletedAt.Add(keep).Sub(now), keep)
 	if left > 0 {
 		return left, false
 	}

@@ -107,7 +107,7 @@ func Dependencies(spec *corev1.PodSpec) []Dependency {
 
 	// The sort is stable: within a source the walk's order, which is the order
 	// in which containers start, stays.
-	slices.SortStableFunc(found, func(a, b reference) int { return a.Ref.Compare(b.Ref) })
+	slices.SortStableFunc(found, func(a, b reference) int { return a.Compare(b.Ref) })
 
 	var out []Dependency
 	for _, r := range found {

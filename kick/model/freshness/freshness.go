@@ -120,7 +120,7 @@ func unlisted(s *model.Snapshot, all []reading, now time.Time) Evidence {
 
 // judgePods asks every pod about every source.
 func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
-	running, waiting, reachable := false, false, false
+	var running, waiting, reachable bool
 	var worst Evidence
 	for i := range s.Pods {
 		p := &s.Pods[i]
@@ -135,8 +135,7 @@ func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
 			waiting = true
 		default:
 			reachable = reachable || p.Ordinal < 0 || p.Ordinal >= s.Workload.Rollout.Partition
-			if worst.State == "" || missed.Changed.After(worst.Changed) ||
-				missed.Changed.Equal(worst.Changed) && missed.Since.Before(worst.Since) {
+			if missed.worse(&worst) {
 				worst = *missed
 			}
 		}
@@ -151,6 +150,13 @@ func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
 		verdict.Reason = request.NotRunning
 	}
 	return verdict
+}
+
+// worse reports whether this is the better proof of staleness: a newer change, or
+// an older pod.
+func (e *Evidence) worse(than *Evidence) bool {
+	return than.State == "" || e.Changed.After(than.Changed) ||
+		e.Changed.Equal(than.Changed) && e.Since.Before(than.Since)
 }
 
 // missedBy names the newest change a pod does not provably carry; nil: none.

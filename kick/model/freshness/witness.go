@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"slices"
 	"time"
 
 	"github.com/corewire/kick/kick/model"
@@ -79,11 +80,11 @@ type judge struct {
 func (j *judge) fresh() bool {
 	history := j.reading.history
 	want := j.reading.current().Seal
-	for i := len(history) - 1; i >= 0; i-- {
-		if history[i].Seal != want || !j.began(history[i]) {
+	for i, c := range slices.Backward(history) {
+		if c.Seal != want || !j.began(c) {
 			continue
 		}
-		if i == len(history)-1 || j.readBefore(history[i].KnownUntil) {
+		if i == len(history)-1 || j.readBefore(c.KnownUntil) {
 			return true
 		}
 	}
@@ -97,13 +98,7 @@ func (j *judge) began(c model.Content) bool {
 
 // witness is the oldest lower bound among the containers that read the source.
 func (j *judge) witness() time.Time {
-	floor := j.pod.Created
-	if seen := j.pod.Accepted.Add(-j.allowance); seen.After(floor) {
-		floor = seen
-	}
-	if j.revision != nil && j.revision.Created.After(floor) {
-		floor = j.revision.Created
-	}
+	floor := j.floor()
 	oldest := time.Time{}
 	for i := range j.pod.Containers {
 		c := &j.pod.Containers[i]
@@ -111,8 +106,8 @@ func (j *judge) witness() time.Time {
 			continue
 		}
 		start := floor
-		if again := c.FinishedAt.Add(-j.allowance); c.Restarted && j.envOnly(c.Name) && again.After(start) {
-			start = again
+		if c.Restarted && j.envOnly(c.Name) {
+			start = latest(start, c.FinishedAt.Add(-j.allowance))
 		}
 		if oldest.IsZero() || start.Before(oldest) {
 			oldest = start
@@ -122,6 +117,23 @@ func (j *judge) witness() time.Time {
 		return floor
 	}
 	return oldest
+}
+
+// floor is before anything in the pod can have been read: its creation, that of its
+// revision, and when the kubelet took it on.
+func (j *judge) floor() time.Time {
+	floor := latest(j.pod.Created, j.pod.Accepted.Add(-j.allowance))
+	if j.revision != nil {
+		floor = latest(floor, j.revision.Created)
+	}
+	return floor
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // neededAppearance is the witness of a required source that did not exist before:
@@ -171,11 +183,8 @@ func appearance(r *model.Record, c model.Content) (appeared, first bool) {
 func (j *judge) readBefore(t time.Time) bool {
 	for i := range j.pod.Containers {
 		c := &j.pod.Containers[i]
-		latest := c.StartedAt
-		if c.FinishedAt.After(latest) { // crashed and not running again yet
-			latest = c.FinishedAt
-		}
-		if j.reads(c.Name) && (latest.IsZero() || !latest.Add(j.allowance).Before(t)) {
+		last := latest(c.StartedAt, c.FinishedAt) // the latter if it crashed and does not run again yet
+		if j.reads(c.Name) && (last.IsZero() || !last.Add(j.allowance).Before(t)) {
 			return false
 		}
 	}

@@ -60,25 +60,30 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 		Paused:           d.Spec.Paused,
 		DeadlineExceeded: progressing.Status == corev1.ConditionFalse && progressing.Reason == "ProgressDeadlineExceeded",
 	}
-	switch {
-	case !r.Observed:
-		r.Detail = fmt.Sprintf("generation %d of %d is seen by its controller", st.ObservedGeneration, d.Generation)
-	case st.UpdatedReplicas < want:
-		r.Detail = fmt.Sprintf("%d of %d pods are of the wanted revision", st.UpdatedReplicas, want)
-	case st.Replicas > st.UpdatedReplicas:
-		r.Detail = fmt.Sprintf("%d pods of older revisions are left", st.Replicas-st.UpdatedReplicas)
-	case st.AvailableReplicas < want:
-		r.Detail = fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
-	}
 	if progressing.Reason == "DeploymentResumed" {
 		r.Resumed = progressing.LastUpdateTime.UTC()
 	}
 	unavailable := st.AvailableReplicas < want
-	hasProgress := progressing.Type != ""
+	r.Detail = detail(d, r.Observed, want)
 	r.Rolling = !r.Observed || st.UpdatedReplicas < want || st.Replicas > st.UpdatedReplicas ||
-		unavailable && hasProgress && !completed
+		unavailable && progressing.Type != "" && !completed
 	r.Complete = !r.Rolling && !unavailable
 	return r
+}
+
+// detail says what is still to come, in words.
+func detail(d *appsv1.Deployment, observed bool, want int32) string {
+	switch st := &d.Status; {
+	case !observed:
+		return fmt.Sprintf("generation %d of %d is seen by its controller", st.ObservedGeneration, d.Generation)
+	case st.UpdatedReplicas < want:
+		return fmt.Sprintf("%d of %d pods are of the wanted revision", st.UpdatedReplicas, want)
+	case st.Replicas > st.UpdatedReplicas:
+		return fmt.Sprintf("%d pods of older revisions are left", st.Replicas-st.UpdatedReplicas)
+	case st.AvailableReplicas < want:
+		return fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
+	}
+	return ""
 }
 
 func replicas(d *appsv1.Deployment) int32 {
