@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 	"github.com/corewire/kick/kick/model/request"
 )
@@ -103,7 +102,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.Reverted: func(s *decide.Step) string {
 		return fmt.Sprintf("The stamp of %s was %s and pod %s still carries old content; KICK does not fight over it.", Time(s.At), taken(s.Manager), s.Pod)
 	},
-	request.TargetNotFound: func(s *decide.Step) string { return fmt.Sprintf("%s does not exist.", s.Object) },
+	request.TargetNotFound: func(s *decide.Step) string { return fmt.Sprintf("%s does not exist, or is being deleted.", s.Object) },
 	request.PatchRejected: func(s *decide.Step) string {
 		return sentence(fmt.Sprintf("The API server refuses to restart %s", s.Object), s.Detail)
 	},
@@ -113,14 +112,14 @@ func restarting(s *decide.Step) string {
 	if s.Outcome == decide.Act {
 		return fmt.Sprintf("%s changed %s; restarting.%s", s.Object, Time(s.At), proof(s))
 	}
-	if s.Manager != "" && s.Manager != model.FieldManager {
+	if s.Taken {
 		return fmt.Sprintf("The stamp of %s was %s; waiting for the running rollout to judge by its pods.", Time(s.At), taken(s.Manager))
 	}
 	return fmt.Sprintf("Restarted %s; watching the rollout.", Time(s.At))
 }
 
 func completed(s *decide.Step) string {
-	if s.Manager != "" && s.Manager != model.FieldManager {
+	if s.Taken {
 		return fmt.Sprintf("Restarted %s; the stamp was %s, and every pod carries the current content.", Time(s.At), taken(s.Manager))
 	}
 	return fmt.Sprintf("Restarted %s; the rollout is complete.", Time(s.At))

@@ -74,7 +74,7 @@ func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Requ
 // unfinished reports whether a request waits for something to be done about it: a
 // finished one does again when a person moves its time on.
 func unfinished(r *model.Request, now time.Time) bool {
-	asksAgain := r.Manual && r.ChangeTime().After(r.Status.LatestChange) && !r.ChangeTime().After(now)
+	asksAgain := r.Manual && r.ChangeTime().After(r.Status.LatestChange) && r.Ahead(now).IsZero()
 	return !r.Status.Phase.Terminal() || asksAgain
 }
 

@@ -62,9 +62,7 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 	if err != nil {
 		return err
 	}
-	for _, r := range revisions {
-		s.Revisions = append(s.Revisions, kind.Describe(obj, r, revisions))
-	}
+	s.Revisions = kind.Describe(obj, revisions)
 	if !decide.NeedPods(s, now) {
 		return nil
 	}

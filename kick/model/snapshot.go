@@ -44,9 +44,9 @@ func (r *Request) ChangeTime() time.Time {
 }
 
 // Ahead is when the change of a manual request is still to come: its time, or zero
-// if it has come. Clocks may differ by the allowance.
-func (r *Request) Ahead(now time.Time, allowance time.Duration) time.Time {
-	if at := r.ChangeTime(); r.Manual && at.After(now.Add(allowance)) {
+// if it has come.
+func (r *Request) Ahead(now time.Time) time.Time {
+	if at := r.ChangedAt; r.Manual && at.After(now) {
 		return at
 	}
 	return time.Time{}

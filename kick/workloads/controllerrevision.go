@@ -32,12 +32,18 @@ func (ControllerRevisions) StripRevision(o client.Object) {
 	StripControllerRevision(o, &o.(*appsv1.ControllerRevision).Data.Raw)
 }
 
-// DescribeRevision reads a ControllerRevision; which one is wanted is for the
-// kind to say.
-func DescribeRevision(o client.Object, wanted bool) model.Revision {
-	r := o.(*appsv1.ControllerRevision)
-	StripControllerRevision(r, &r.Data.Raw)
-	return model.Revision{Name: r.Name, Created: r.CreationTimestamp.UTC(), Wanted: wanted, Stamp: NotedStamp(r)}
+// DescribeRevisions reads ControllerRevisions; which one is wanted is for the kind
+// to say.
+func DescribeRevisions(all []client.Object, wanted string) []model.Revision {
+	described := make([]model.Revision, 0, len(all))
+	for _, o := range all {
+		r := o.(*appsv1.ControllerRevision)
+		StripControllerRevision(r, &r.Data.Raw)
+		described = append(described, model.Revision{
+			Name: r.Name, Created: r.CreationTimestamp.UTC(), Wanted: r.Name == wanted, Stamp: NotedStamp(r),
+		})
+	}
+	return described
 }
 
 // NewestRevision is the revision with the highest number: a workload's controller

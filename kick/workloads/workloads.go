@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -43,8 +44,8 @@ type Kind interface {
 	Revision() client.Object
 	NewRevisions() client.ObjectList
 	Items(client.ObjectList) []client.Object
-	// Describe reads one revision the workload controls; all of them are given.
-	Describe(workload, revision client.Object, all []client.Object) model.Revision
+	// Describe reads the revisions the workload controls.
+	Describe(workload client.Object, all []client.Object) []model.Revision
 	// RevisionOf names the revision a pod belongs to; false: the pod is not the
 	// workload's.
 	RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool)
@@ -77,12 +78,17 @@ const (
 // noted, managedFields are dropped. It changes the object in place and may be
 // called again.
 func Strip(obj client.Object) {
-	if len(obj.GetManagedFields()) == 0 {
+	if obj.GetSelfLink() == mark {
 		return
 	}
 	note(obj, noteStampManager, stampManager(obj.GetManagedFields()))
 	obj.SetManagedFields(nil)
+	obj.SetSelfLink(mark)
 }
+
+// mark tells a stripped object. It stands in a field that the API server clears on
+// every write, so nobody can send an object that passes for stripped.
+const mark = "stripped"
 
 // StripReplicaSet is Strip for a revision that holds its template in the spec.
 func StripReplicaSet(obj client.Object, template *corev1.PodTemplateSpec) {
@@ -224,9 +230,14 @@ func Pointers[T any, P interface {
 	return all
 }
 
-// Ordinal is the position of a StatefulSet's pod; -1 for any other pod.
+// Ordinal is the position of a StatefulSet's pod; -1 for any other pod. API servers
+// before 1.28 do not label it, but it is the end of the name.
 func Ordinal(p *corev1.Pod) int32 {
-	n, err := strconv.ParseInt(p.Labels[appsv1.PodIndexLabel], 10, 32)
+	position, labelled := p.Labels[appsv1.PodIndexLabel]
+	if owner := metav1.GetControllerOf(p); !labelled && owner != nil && owner.Kind == "StatefulSet" {
+		position = strings.TrimPrefix(p.Name, owner.Name+"-")
+	}
+	n, err := strconv.ParseInt(position, 10, 32)
 	if err != nil {
 		return -1
 	}

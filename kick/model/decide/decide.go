@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -97,7 +98,7 @@ func finished(f *facts) Verdict {
 	v := Verdict{Phase: f.Request.Status.Phase, Action: None}
 	v.Trail, v.Decisive = ask(f)
 	if !reopens(f) {
-		v.WakeAt = f.Request.Ahead(f.now, f.Settings.ClockAllowance)
+		v.WakeAt = f.Request.Ahead(f.now)
 		return v
 	}
 	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: f.latest}
@@ -111,7 +112,7 @@ func (f *facts) adopt() Verdict {
 	step := watch(f)
 	step.Phase, step.Outcome, step.Reason, step.At = request.Executing, Watch, request.Restarting, f.Workload.Stamp.At
 	v := f.verdict(step)
-	v.Status.RolloutStart = f.Workload.Stamp.At
+	v.Status.RolloutStart, v.Status.RolloutRev = f.Workload.Stamp.At, ""
 	v.Status.RolloutGen = f.Workload.Generation
 	v.Status.CompletedAt = time.Time{}
 	v.Action = Status
@@ -149,39 +150,27 @@ func (f *facts) status(step Step) model.RequestStatus {
 	if f.latest.After(st.LatestChange) {
 		st.LatestChange = f.latest
 	}
-	st.Causes = causes(f.causes, st.Causes)
+	if st.Phase != request.Executing && f.Request.Status.Phase != request.Executing || len(st.Causes) == 0 {
+		st.Causes = f.answers()
+	}
 	if step.Phase.Terminal() && st.CompletedAt.IsZero() {
 		st.CompletedAt = f.now
 	}
 	return st
 }
 
-// causes merges what is known now over what was written before, newest change
-// first, and cuts the list to what a status may hold.
-func causes(now, before []model.Cause) []model.Cause {
-	merged := slices.Clone(now)
-	for _, old := range before {
-		if !slices.ContainsFunc(now, func(c model.Cause) bool { return c.Source == old.Source }) {
-			merged = append(merged, old)
-		}
-	}
-	slices.SortFunc(merged, func(a, b model.Cause) int {
-		if n := b.ChangedAt.Compare(a.ChangedAt); n != 0 {
-			return n
-		}
-		return compareKeys(a.Source, b.Source)
+// answers are the changes that the episode is about, newest first: those since the
+// last restart, or if there are none the newest one.
+func (f *facts) answers() []model.Cause {
+	all := slices.Clone(f.causes)
+	slices.SortFunc(all, func(a, b model.Cause) int {
+		return cmp.Or(b.ChangedAt.Compare(a.ChangedAt), cmp.Compare(a.Source.String(), b.Source.String()))
 	})
-	return merged[:min(len(merged), maxCauses)]
-}
-
-func compareKeys(a, b model.Key) int {
-	switch {
-	case a.String() < b.String():
-		return -1
-	case a.String() > b.String():
-		return 1
+	since := 0
+	for since < len(all) && since < maxCauses && all[since].ChangedAt.After(f.Request.Status.RolloutStart) {
+		since++
 	}
-	return 0
+	return all[:min(max(since, 1), len(all))]
 }
 
 // Refused is the verdict after the API server turned a restart down for good.

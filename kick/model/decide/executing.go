@@ -65,6 +65,7 @@ func (f *facts) watchOwn(s Step) Step {
 		end, over := f.deadline(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
 		s.look = end
 		if over {
+			s.look = time.Time{}
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}
 	}
@@ -88,12 +89,13 @@ func (f *facts) watchPartial(s Step) Step {
 // watchReverted: the stamp is gone or is another's. Whoever took over is asked no
 // questions; once the rollout is over the pods tell whether they are fresh.
 func (f *facts) watchReverted(s Step) Step {
-	s.Manager = f.Workload.Stamp.Manager
+	s.Manager, s.Taken = f.Workload.Stamp.Manager, true
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
 		end, over := f.deadline(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
 		s.look = end
 		if r.Observed && over && !r.Paused {
+			s.look = time.Time{}
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}
 		return s

@@ -60,7 +60,7 @@ func policy(f *facts) Step {
 // asked: a person may name a change that is still to come. It is waited for, unless
 // there is a reason to restart before.
 func asked(f *facts) Step {
-	at := f.Request.Ahead(f.now, f.Settings.ClockAllowance)
+	at := f.Request.Ahead(f.now)
 	if at.IsZero() || f.evidence.State == freshness.Stale {
 		return Step{Outcome: Pass}
 	}

@@ -71,11 +71,12 @@ func reopens(f *facts) bool {
 // sign of it.
 func Expired(s *model.Snapshot, now time.Time) (left time.Duration, expired bool) {
 	keep := s.Settings.RequestRetention
-	left = min(s.Request.Status.CompletedAt.Add(keep).Sub(now), keep)
-	if left > 0 {
-		return left, false
+	left = s.Request.Status.CompletedAt.Add(keep).Sub(now)
+	if left > 0 && left <= 2*keep { // a clock that far off had nothing to say
+		return min(left, keep), false
 	}
-	if s.Request.Status.Phase == request.Failed && s.Workload != nil && freshness.Judge(s, now).State != freshness.Fresh {
+	managed := s.Workload != nil && len(s.Policies) > 0
+	if s.Request.Status.Phase == request.Failed && managed && freshness.Judge(s, now).State != freshness.Fresh {
 		return keep, false
 	}
 	return 0, true

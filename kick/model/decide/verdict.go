@@ -42,7 +42,8 @@ type Step struct {
 	Pod     string         // the pod that proves it
 	Since   time.Time      // when that pod read its sources, at the earliest
 	Until   time.Time      // when the wait ends by time
-	Manager string         // the field manager it blames
+	Taken   bool           // the stamp is gone or is another's
+	Manager string         // who owns the stamp then; empty: nobody
 	Detail  string         // the rest, already in words
 	wakeOn  []model.WakeOn
 	look    time.Time // when to look again without saying so in the status

@@ -38,11 +38,11 @@ func readings(s *model.Snapshot, now time.Time) []reading {
 			history: history, record: d.Record, seenLive: d.SeenLive,
 		})
 	}
-	if r := s.Request; r != nil && r.Manual && r.Ahead(now, s.Settings.ClockAllowance).IsZero() {
+	if r := s.Request; r != nil && r.Manual && r.Ahead(now).IsZero() {
 		at := r.ChangeTime()
 		all = append(all, reading{
 			id:      r.ID,
-			history: []model.Content{{Observed: at, Written: at, LastWrite: at.Truncate(time.Second)}},
+			history: []model.Content{{Observed: at, Written: at}}, // no LastWrite: no server dated it
 		})
 	}
 	return all
@@ -181,14 +181,19 @@ func appearance(r *model.Record, c model.Content) (appeared, first bool) {
 
 // readBefore reports whether every reading container had last started well before t.
 func (j *judge) readBefore(t time.Time) bool {
+	read := false
 	for i := range j.pod.Containers {
 		c := &j.pod.Containers[i]
 		last := latest(c.StartedAt, c.FinishedAt) // the latter if it crashed and does not run again yet
-		if j.reads(c.Name) && (last.IsZero() || !last.Add(j.allowance).Before(t)) {
+		if !j.reads(c.Name) {
+			continue
+		}
+		if last.IsZero() || !last.Add(j.allowance).Before(t) {
 			return false
 		}
+		read = true
 	}
-	return true
+	return read
 }
 
 // reads reports whether a container reads the source. A volume that no container

@@ -70,8 +70,8 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 
 // Describe marks the revision with the highest number as the wanted one: that is
 // true once the generation is observed, and nothing is judged before.
-func (Kind) Describe(_, revision client.Object, all []client.Object) model.Revision {
-	return workloads.DescribeRevision(revision, revision.GetName() == workloads.NewestRevision(all))
+func (Kind) Describe(_ client.Object, all []client.Object) []model.Revision {
+	return workloads.DescribeRevisions(all, workloads.NewestRevision(all))
 }
 
 // RevisionOf matches the hash label of pod and revision.

@@ -118,15 +118,21 @@ func (Kind) Items(list client.ObjectList) []client.Object {
 
 // Describe compares templates, as the Deployment controller does: no label or
 // annotation says which ReplicaSet is the wanted one.
-func (Kind) Describe(workload, revision client.Object, _ []client.Object) model.Revision {
-	rs := revision.(*appsv1.ReplicaSet)
-	workloads.StripReplicaSet(rs, &rs.Spec.Template)
-	return model.Revision{
-		Name:    rs.Name,
-		Created: rs.CreationTimestamp.UTC(),
-		Wanted:  workloads.NotedHash(rs) == workloads.TemplateHash(&workload.(*appsv1.Deployment).Spec.Template),
-		Stamp:   workloads.NotedStamp(rs),
+func (Kind) Describe(workload client.Object, all []client.Object) []model.Revision {
+	if len(all) == 0 {
+		return nil
 	}
+	want := workloads.TemplateHash(&workload.(*appsv1.Deployment).Spec.Template)
+	described := make([]model.Revision, 0, len(all))
+	for _, o := range all {
+		rs := o.(*appsv1.ReplicaSet)
+		workloads.StripReplicaSet(rs, &rs.Spec.Template)
+		described = append(described, model.Revision{
+			Name: rs.Name, Created: rs.CreationTimestamp.UTC(),
+			Wanted: workloads.NotedHash(rs) == want, Stamp: workloads.NotedStamp(rs),
+		})
+	}
+	return described
 }
 
 // RevisionOf follows the pod's controller reference to a ReplicaSet of the

@@ -77,8 +77,8 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 }
 
 // Describe marks status.updateRevision as the wanted one.
-func (Kind) Describe(workload, revision client.Object, _ []client.Object) model.Revision {
-	return workloads.DescribeRevision(revision, revision.GetName() == workload.(*appsv1.StatefulSet).Status.UpdateRevision)
+func (Kind) Describe(workload client.Object, all []client.Object) []model.Revision {
+	return workloads.DescribeRevisions(all, workload.(*appsv1.StatefulSet).Status.UpdateRevision)
 }
 
 // RevisionOf reads the pod's label, which holds the name of the revision.
