@@ -68,7 +68,9 @@ func freshnessRule(s *decide.Step) {
 	s.Rule, s.Outcome = "freshness", decide.Pass
 }
 
-func taken(by string) func(*decide.Step) { return func(s *decide.Step) { s.Manager = by } }
+func taken(by string) func(*decide.Step) {
+	return func(s *decide.Step) { s.Taken, s.Manager = true, by }
+}
 
 func variants() map[string]*decide.Step {
 	all := map[string]*decide.Step{
@@ -77,7 +79,8 @@ func variants() map[string]*decide.Step {
 		"42 Restarting, about to":            step(request.Restarting, acting),
 		"43 Restarting, seen live":           step(request.Restarting, acting, unprovenPod),
 		"44 Restarting, taken over":          step(request.Restarting, taken("kubectl-rollout")),
-		"45 Restarting, in place":            step(request.Restarting, taken("kick")),
+		"45 Restarting, stamp removed":       step(request.Restarting, taken("")),
+		"45 Restarting, by kick again":       step(request.Restarting, taken("kick")),
 		"46 RestartCompleted, taken over":    step(request.RestartCompleted, taken("kubectl-rollout")),
 		"47 Reverted, taken over":            step(request.Reverted, taken("argocd-controller")),
 		"48 Fresh, nothing on record":        step(request.Fresh, unchanged),

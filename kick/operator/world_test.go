@@ -75,7 +75,8 @@ func (w *world) end() {
 }
 
 // noErrors: whatever a test does to it, an operator with all its rights has no
-// error to report; what users can put right are conditions.
+// error to report; what users can put right are conditions. A lease that could not
+// be renewed in time tells of a busy machine only.
 func (w *world) noErrors(o *installation.Operator) {
 	w.t.Helper()
 	output, err := o.Output()
@@ -83,7 +84,7 @@ func (w *world) noErrors(o *installation.Operator) {
 		w.t.Error(err)
 	}
 	for line := range strings.Lines(output) {
-		if strings.Contains(line, `"level":"error"`) {
+		if strings.Contains(line, `"level":"error"`) && !strings.Contains(line, `"logger":"leaderelection"`) {
 			w.t.Errorf("%s logged an error: %s", o.Name, line)
 		}
 	}

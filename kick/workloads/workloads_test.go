@@ -182,17 +182,26 @@ func TestAUserCannotWriteTheNotes(t *testing.T) {
 
 func TestOrdinal(t *testing.T) {
 	tests := map[string]struct {
-		labels map[string]string
-		want   int32
+		owner, name string
+		labels      map[string]string
+		want        int32
 	}{
-		"none":     {nil, -1},
-		"index":    {map[string]string{appsv1.PodIndexLabel: "12"}, 12},
-		"nonsense": {map[string]string{appsv1.PodIndexLabel: "x"}, -1},
-		"too big":  {map[string]string{appsv1.PodIndexLabel: "99999999999"}, -1},
+		"of nobody":             {"", "db-2", nil, -1},
+		"of a replica set":      {"ReplicaSet", "db-2", nil, -1},
+		"of a set, labelled":    {"StatefulSet", "db-2", map[string]string{appsv1.PodIndexLabel: "12"}, 12},
+		"of a set, by its name": {"StatefulSet", "db-2", nil, 2},
+		"nonsense":              {"StatefulSet", "db-2", map[string]string{appsv1.PodIndexLabel: "x"}, -1},
+		"too big":               {"StatefulSet", "db-99999999999", nil, -1},
+		"named otherwise":       {"StatefulSet", "other-2", nil, -1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Ordinal(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: tt.labels}}); got != tt.want {
+			yes := true
+			p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: tt.name, Labels: tt.labels}}
+			if tt.owner != "" {
+				p.OwnerReferences = []metav1.OwnerReference{{Kind: tt.owner, Name: "db", Controller: &yes}}
+			}
+			if got := Ordinal(p); got != tt.want {
 				t.Errorf("Ordinal() = %d, want %d", got, tt.want)
 			}
 		})

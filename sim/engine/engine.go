@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -18,6 +19,9 @@ import (
 )
 
 var background = context.Background()
+
+// scheme is made once: nothing changes it.
+var scheme = sync.OnceValue(operator.NewScheme)
 
 // Engine is all replicas of the operator and the lease they share.
 type Engine struct {
@@ -61,7 +65,7 @@ func New(o run.OperatorOptions) (run.Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{OperatorOptions: o, loop: o.Loop, scheme: operator.NewScheme(), options: options}
+	e := &Engine{OperatorOptions: o, loop: o.Loop, scheme: scheme(), options: options}
 	e.replicas = make([]*process, max(o.Replicas, 1))
 	o.Server.Subscribe(e.see)
 	return e, nil

@@ -383,22 +383,46 @@ func TestStatusOfTheFirstPass(t *testing.T) {
 	}
 }
 
-func TestCausesAreCutAndMerged(t *testing.T) {
-	s := blocked(func(s *model.Snapshot) {
-		for i := range 20 {
-			id := model.Key{Kind: "ConfigMap", Namespace: "shop", Name: string(rune('a' + i))}
-			build.Reads(id, build.Env())(s)
-			r := s.Dependencies[len(s.Dependencies)-1].Record
-			r.History = append(r.History, build.Content("B", float64(i)))
+func TestCauses(t *testing.T) {
+	flags := func(n int) build.Option { // ConfigMaps a, b, c, ... that changed at 0, 1, 2, ...
+		return func(s *model.Snapshot) {
+			for i := range n {
+				id := model.Key{Kind: "ConfigMap", Namespace: "shop", Name: string(rune('a' + i))}
+				build.Reads(id, build.Env())(s)
+				r := s.Dependencies[len(s.Dependencies)-1].Record
+				r.History = append(r.History, build.Content("B", float64(i)))
+			}
 		}
-		s.Request.Status.Causes = []model.Cause{{Source: model.Key{Kind: "Secret", Name: "old"}, ChangedAt: build.At(100)}}
-	})
-	got := decide.Decide(s, build.At(soon)).Status.Causes
-	if len(got) != 16 {
-		t.Fatalf("%d causes, want 16", len(got))
 	}
-	if got[0].Source.Name != "old" || got[1].Source.Name != "t" {
-		t.Errorf("causes begin with %v, %v, want the newest first: old, t", got[0], got[1])
+	tests := map[string]struct {
+		given []build.Option
+		want  string // initials, newest first
+	}{
+		"those since the last restart":    {[]build.Option{flags(4), lastRestart(1.5)}, "dc"},
+		"none since: the newest":          {[]build.Option{flags(4), lastRestart(50)}, "d"},
+		"equally old: by name":            {[]build.Option{flags(1), lastRestart(0.1)}, "ad"},
+		"at most sixteen":                 {[]build.Option{flags(20), lastRestart(0.3)}, "tsrqponmlkjihgfe"},
+		"executing: those it answers":     {[]build.Option{flags(2), build.Request(request.Executing, driving, answering("z"))}, "z"},
+		"executing, none known: as above": {[]build.Option{flags(4), build.Stamped("kick", 1), build.Request(request.Executing, driving)}, "dcb"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := blocked(tt.given...)
+			s.Workload.Rollout.Rolling, s.Workload.Rollout.Complete = true, false
+			got := ""
+			for _, c := range decide.Decide(s, build.At(soon)).Status.Causes {
+				got += c.Source.Name[:1]
+			}
+			if got != tt.want {
+				t.Errorf("causes = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func answering(name string) func(*model.Request) {
+	return func(r *model.Request) {
+		r.Status.Causes = []model.Cause{{Source: model.Key{Kind: "Secret", Namespace: "shop", Name: name}, ChangedAt: build.At(0)}}
 	}
 }
 

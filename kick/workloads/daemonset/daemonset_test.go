@@ -68,11 +68,10 @@ func revision(name, hash string, number int64) *appsv1.ControllerRevision {
 // A rollback raises the number of the old revision instead of making a new one.
 func TestTheHighestNumberIsWanted(t *testing.T) {
 	all := []client.Object{revision("agent-a", "a", 3), revision("agent-b", "b", 2)}
-	for name, want := range map[string]bool{"agent-a": true, "agent-b": false} {
-		for _, r := range all {
-			if got := (daemonset.Kind{}).Describe(&appsv1.DaemonSet{}, r, all); got.Name == name && got.Wanted != want {
-				t.Errorf("Describe(%s).Wanted = %v, want %v", name, got.Wanted, want)
-			}
+	want := map[string]bool{"agent-a": true, "agent-b": false}
+	for _, got := range (daemonset.Kind{}).Describe(&appsv1.DaemonSet{}, all) {
+		if got.Wanted != want[got.Name] {
+			t.Errorf("%s: Wanted = %v, want %v", got.Name, got.Wanted, want[got.Name])
 		}
 	}
 }

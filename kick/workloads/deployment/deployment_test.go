@@ -152,7 +152,7 @@ func TestWhichReplicaSetIsWanted(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web-6d4b"}, Spec: appsv1.ReplicaSetSpec{Template: tt.template}}
-			if got := (deployment.Kind{}).Describe(d, rs, nil); got.Wanted != tt.want || got.Name != "web-6d4b" {
+			if got := (deployment.Kind{}).Describe(d, []client.Object{rs})[0]; got.Wanted != tt.want || got.Name != "web-6d4b" {
 				t.Errorf("Describe() = %+v, want Wanted = %v", got, tt.want)
 			}
 		})
@@ -180,7 +180,7 @@ func TestDescribeReadsTheStampOfAStrippedReplicaSet(t *testing.T) {
 	if len(rs.Spec.Template.Spec.Containers) != 0 {
 		t.Error("the template is still in the cache")
 	}
-	if got := k.Describe(d, rs, nil); !got.Wanted || got.Stamp != "2026-03-01T12:00:00.000001Z" {
+	if got := k.Describe(d, []client.Object{rs})[0]; !got.Wanted || got.Stamp != "2026-03-01T12:00:00.000001Z" {
 		t.Errorf("Describe() = %+v, want the wanted revision with its stamp", got)
 	}
 }

@@ -108,7 +108,7 @@ func TestDescribe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := statefulset.Kind{}
 			for range 2 { // straight, and as the cache holds it
-				got := k.Describe(s, tt.revision, nil)
+				got := k.Describe(s, []client.Object{tt.revision})[0]
 				if got.Wanted != tt.wanted || got.Stamp != tt.stamp {
 					t.Errorf("Describe() = %+v, want Wanted = %v, Stamp = %q", got, tt.wanted, tt.stamp)
 				}
