@@ -27,7 +27,7 @@ func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.
 func entry(manager string, second int, subresource, raw string) metav1.ManagedFieldsEntry {
 	e := metav1.ManagedFieldsEntry{Manager: manager, Subresource: subresource}
 	if raw != "" {
-		e.FieldsV1 = &metav1.FieldsV1{Raw: []byte(raw)}
+		e.FieldsV1 = metav1.NewFieldsV1(raw)
 	}
 	if second != 0 {
 		t := metav1.NewTime(at(second))

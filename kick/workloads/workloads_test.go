@@ -19,7 +19,7 @@ import (
 func fields(manager, second, subresource, raw string) metav1.ManagedFieldsEntry {
 	e := metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "apps/v1",
-		FieldsType: "FieldsV1", Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(raw)},
+		FieldsType: "FieldsV1", Subresource: subresource, FieldsV1: metav1.NewFieldsV1(raw),
 	}
 	if second != "" {
 		at, err := time.Parse(time.RFC3339, "2026-03-01T12:00:"+second+"Z")

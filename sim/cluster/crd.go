@@ -29,6 +29,10 @@ import (
 // crd is a compiled CustomResourceDefinition: the storage version, which is the one
 // that is served.
 type crd struct {
+	convert    sync.Once
+	converter  managedfields.TypeConverter
+	convertErr error
+
 	gvk        schema.GroupVersionKind
 	plural     string
 	namespaced bool
@@ -200,7 +204,13 @@ func (c *crd) checkRules(errs field.ErrorList, content, was map[string]any, opts
 }
 
 // typeConverter knows the CRD's schema for server-side apply: list types, map keys.
+// It is made once for all servers, like everything that follows from the CRD alone.
 func (c *crd) typeConverter() (managedfields.TypeConverter, error) {
+	c.convert.Do(func() { c.converter, c.convertErr = c.newTypeConverter() })
+	return c.converter, c.convertErr
+}
+
+func (c *crd) newTypeConverter() (managedfields.TypeConverter, error) {
 	spec, err := builder.BuildOpenAPIV3(c.declared, c.gvk.Version, builder.Options{})
 	if err != nil {
 		return nil, err

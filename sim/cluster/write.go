@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -214,7 +215,8 @@ func (k *kind) keptField(subresource string) (int, error) {
 		return -1, nil
 	case subresource == "status" && k.hasStatus:
 		return k.spec, nil
-	case subresource == "finalize" && k.goType == namespaceType:
+	case subresource == "finalize" && k.goType == namespaceType,
+		subresource == "ephemeralcontainers" && k.goType == reflect.TypeFor[corev1.Pod]():
 		return k.status, nil
 	}
 	return -1, apierrors.NewGenericServerResponse(http.StatusNotFound, "", k.resource, "", "the server could not find the requested resource", 0, true)

@@ -32,47 +32,21 @@ const (
 
 // Measure runs both sides in turns.
 func Measure(ctx context.Context, plane *controlplane.ControlPlane, rounds int) (Report, error) {
-	kick, err := installation.New(ctx, plane, "kick-system")
-	if err != nil {
-		return Report{}, err
-	}
-	process, err := kick.Start("--log-level=error")
-	if err != nil {
-		return Report{}, err
-	}
-	if err := process.WaitReady(ctx); err != nil {
-		return Report{}, err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := client.NewWithWatch(plane.Config, client.Options{Scheme: operator.NewScheme()})
+	b, err := begin(ctx, plane)
 	if err != nil {
-		return Report{}, err
-	}
-	b := &bench{client: c}
-	floor, err := b.side(ctx, floorSide)
-	if err != nil {
-		return Report{}, err
-	}
-	if err := startFloor(ctx, kick.Config(), floorSide); err != nil {
-		return Report{}, err
-	}
-	measured, err := b.side(ctx, kickSide)
-	if err != nil {
-		return Report{}, err
-	}
-	if err := b.follow(ctx); err != nil {
 		return Report{}, err
 	}
 	var r Report
 	for i := range warmup + rounds {
-		f, err := b.round(ctx, floor, i)
+		f, err := b.round(ctx, b.floor, i)
 		if err != nil {
 			return r, fmt.Errorf("floor, round %d: %w", i, err)
 		}
-		k, err := b.round(ctx, measured, i)
+		k, err := b.round(ctx, b.kick, i)
 		if err != nil {
-			return r, fmt.Errorf("KICK, round %d: %w\nthe operator's last lines:\n%s", i, err, process.Tail())
+			return r, fmt.Errorf("KICK, round %d: %w\nthe operator's last lines:\n%s", i, err, b.operator.Tail())
 		}
 		if i >= warmup {
 			r.Floor, r.Kick = append(r.Floor, f.total), append(r.Kick, k.total)
@@ -81,13 +55,43 @@ func Measure(ctx context.Context, plane *controlplane.ControlPlane, rounds int) 
 	}
 	return Report{
 		Floor: sorted(r.Floor), Kick: sorted(r.Kick), Recorded: sorted(r.Recorded), Opened: sorted(r.Opened),
-		Resident: resident(process.PID),
+		Resident: resident(b.operator.PID),
 	}, nil
 }
 
+// begin starts both restarters and makes their objects.
+func begin(ctx context.Context, plane *controlplane.ControlPlane) (*bench, error) {
+	kick, err := installation.New(ctx, plane, "kick-system")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{}
+	if b.operator, err = kick.Start("--log-level=error"); err != nil {
+		return nil, err
+	}
+	if err := b.operator.WaitReady(ctx); err != nil {
+		return nil, err
+	}
+	if b.client, err = client.NewWithWatch(plane.Config, client.Options{Scheme: operator.NewScheme()}); err != nil {
+		return nil, err
+	}
+	if b.floor, err = b.side(ctx, floorSide); err != nil {
+		return nil, err
+	}
+	if err := startFloor(ctx, kick.Config(), floorSide); err != nil {
+		return nil, err
+	}
+	if b.kick, err = b.side(ctx, kickSide); err != nil {
+		return nil, err
+	}
+	return b, b.follow(ctx)
+}
+
 type bench struct {
-	client client.WithWatch
-	marks  marks
+	client      client.WithWatch
+	operator    *installation.Operator
+	floor, kick *side
+	marks       marks
 }
 
 // latency is one round: until the template patch was seen, and until KICK's two

@@ -79,7 +79,7 @@ func TestTheHighestNumberIsWanted(t *testing.T) {
 func TestRevisionOfGoesByHashNotByName(t *testing.T) {
 	yes := true
 	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "agent", UID: "agent"}}
-	pod := func(hash, uid string) *corev1.Pod {
+	pod := func(hash string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Labels:          map[string]string{appsv1.ControllerRevisionHashLabelKey: hash},
 			OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Name: "agent", UID: "agent", Controller: &yes}},
@@ -90,10 +90,10 @@ func TestRevisionOfGoesByHashNotByName(t *testing.T) {
 		pod  *corev1.Pod
 		want string
 	}{
-		"hash of a revision":    {pod("a", "agent"), "agent-a"},
-		"name does not matter":  {pod("b", "agent"), "odd name"},
-		"hash nobody knows":     {pod("c", "agent"), ""},
-		"no hash on either one": {pod("", "agent"), ""},
+		"hash of a revision":    {pod("a"), "agent-a"},
+		"name does not matter":  {pod("b"), "odd name"},
+		"hash nobody knows":     {pod("c"), ""},
+		"no hash on either one": {pod(""), ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
