@@ -79,7 +79,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.Restarting:       restarting,
 	request.RestartCompleted: completed,
 	request.Fresh: func(s *decide.Step) string {
-		if s.At.IsZero() {
+		if s.At.Unix() <= 0 { // never, or before anybody looked
 			return "No source it reads is on record as changed."
 		}
 		return fmt.Sprintf("Every pod read its sources after the last change (%s, %s).", s.Object, Time(s.At))

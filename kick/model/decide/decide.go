@@ -109,9 +109,7 @@ func finished(f *facts) Verdict {
 
 // adopt writes down a restart that was found on the workload.
 func (f *facts) adopt() Verdict {
-	step := watch(f)
-	step.Phase, step.Outcome, step.Reason, step.At = request.Executing, Watch, request.Restarting, f.Workload.Stamp.At
-	v := f.verdict(step)
+	v := f.verdict(watching(f.Target, f.Workload.Stamp.At))
 	v.Status.RolloutStart, v.Status.RolloutRev = f.Workload.Stamp.At, ""
 	v.Status.RolloutGen = f.Workload.Generation
 	v.Status.CompletedAt = time.Time{}

@@ -22,13 +22,18 @@ func restarted(f *facts) bool {
 	return s.ByKick() && !s.At.Before(f.latest) && s.At.After(f.openedAt()) && !s.At.Equal(f.Request.Status.RolloutStart)
 }
 
+// watching is the step of a restart that is under way.
+func watching(target model.Key, since time.Time) Step {
+	return Step{
+		Rule: "restart", Outcome: Watch, Phase: request.Executing, Reason: request.Restarting,
+		Object: target, At: since, wakeOn: []model.WakeOn{model.WakeOnWorkload},
+	}
+}
+
 // watch follows the rollout that KICK started. No gate is asked: what is begun is
 // seen through.
 func watch(f *facts) Step {
-	s := Step{
-		Rule: "restart", Outcome: Watch, Phase: request.Executing, Reason: request.Restarting,
-		Object: f.Target, At: f.Request.Status.RolloutStart, wakeOn: []model.WakeOn{model.WakeOnWorkload},
-	}
+	s := watching(f.Target, f.Request.Status.RolloutStart)
 	if f.Workload == nil || f.Workload.Deleting {
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.TargetNotFound
 		return s

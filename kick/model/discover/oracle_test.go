@@ -72,7 +72,7 @@ func TestDependenciesAreCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		deps := discover.Dependencies(drawSpec(t))
 		for i, d := range deps {
-			if i > 0 && deps[i-1].Ref.Compare(d.Ref) >= 0 {
+			if i > 0 && deps[i-1].Compare(d.Ref) >= 0 {
 				t.Fatalf("%v stands before %v", deps[i-1].Ref, d.Ref)
 			}
 			if len(d.Uses) == 0 || d.Name == "" {

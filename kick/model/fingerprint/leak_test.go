@@ -99,7 +99,7 @@ func spellings(b []byte) []string {
 func printed(t *testing.T, value any) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, verb := range strings.Split("v +v #v s q x X # x d o O b c U e E f g G t p T", " ") {
+	for verb := range strings.SplitSeq("v +v #v s q x X # x d o O b c U e E f g G t p T", " ") {
 		out["%"+verb] = fmt.Sprintf("%"+verb, value)
 	}
 	out["Sprint"] = fmt.Sprint(value)

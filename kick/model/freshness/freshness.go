@@ -120,36 +120,42 @@ func unlisted(s *model.Snapshot, all []reading, now time.Time) Evidence {
 
 // judgePods asks every pod about every source.
 func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
-	var running, waiting, reachable bool
-	var worst Evidence
+	var t tally
 	for i := range s.Pods {
-		p := &s.Pods[i]
-		running = running || p.Running
-		if !p.Running && !p.Pending {
-			continue
-		}
-		missed := missedBy(s, all, p)
-		switch {
-		case missed == nil:
-		case p.Pending:
-			waiting = true
-		default:
-			reachable = reachable || p.Ordinal < 0 || p.Ordinal >= s.Workload.Rollout.Partition
-			if missed.worse(&worst) {
-				worst = *missed
-			}
-		}
+		t.add(&s.Pods[i], missedBy(s, all, &s.Pods[i]), s.Workload.Rollout.Partition)
 	}
 	switch {
-	case worst.State == Stale:
-		worst.Below = !reachable
-		return worst
-	case waiting:
+	case t.worst.State == Stale:
+		t.worst.Below = !t.reachable
+		return t.worst
+	case t.waiting:
 		verdict.State, verdict.Reason = Unknown, request.PodsNotStarted
-	case !running:
+	case !t.running:
 		verdict.Reason = request.NotRunning
 	}
 	return verdict
+}
+
+// tally is what the pods of a workload add up to.
+type tally struct {
+	running   bool     // some pod runs
+	waiting   bool     // some pod has not started and may yet read what stood before
+	reachable bool     // some stale pod would be replaced by a restart
+	worst     Evidence // the best proof of staleness
+}
+
+func (t *tally) add(p *model.Pod, missed *Evidence, partition int32) {
+	t.running = t.running || p.Running
+	switch {
+	case missed == nil:
+	case p.Pending:
+		t.waiting = true
+	default:
+		t.reachable = t.reachable || p.Ordinal < 0 || p.Ordinal >= partition
+		if missed.worse(&t.worst) {
+			t.worst = *missed
+		}
+	}
 }
 
 // worse reports whether this is the better proof of staleness: a newer change, or
@@ -159,8 +165,12 @@ func (e *Evidence) worse(than *Evidence) bool {
 		e.Changed.Equal(than.Changed) && e.Since.Before(than.Since)
 }
 
-// missedBy names the newest change a pod does not provably carry; nil: none.
+// missedBy names the newest change a pod does not provably carry; nil: none. A pod
+// that has ended or is on its way out carries nothing any more.
 func missedBy(s *model.Snapshot, all []reading, p *model.Pod) *Evidence {
+	if !p.Running && !p.Pending {
+		return nil
+	}
 	var missed *Evidence
 	for i := range all {
 		j := judge{
@@ -214,7 +224,7 @@ func Latest(s *model.Snapshot, now time.Time) (time.Time, []model.Cause) {
 	all := readings(s, now)
 	var causes []model.Cause
 	for i := range all {
-		if all[i].record != nil { // a manual request is no source
+		if all[i].record != nil && all[i].current().Observed.Unix() > 0 { // a manual request is no source; absence at first sight no change
 			causes = append(causes, model.Cause{Source: all[i].id, ChangedAt: all[i].current().Observed})
 		}
 	}

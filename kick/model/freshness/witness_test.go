@@ -275,7 +275,7 @@ func TestPodsThatDoNotCount(t *testing.T) {
 		"no workload":                                         {given: []build.Option{build.Change("B", 0), func(s *model.Snapshot) { s.Workload = nil }}, want: freshness.Fresh},
 		"a source without a record":                           {given: []build.Option{func(s *model.Snapshot) { s.Dependencies[0].Record = nil }}, want: freshness.Fresh},
 		"a change out of scope":                               {given: []build.Option{build.Change("B", 0), func(s *model.Snapshot) { s.Dependencies[0].InScope = false }}, want: freshness.Fresh},
-		"a volume that no container mounts":                   {given: []build.Option{build.Reads(build.DB, discover.Use{Volume: true, Optional: true}), build.Change("B", 0)}, want: freshness.Fresh},
+		"a volume that no container of the template mounts":   {given: []build.Option{build.Reads(build.DB, discover.Use{Volume: true, Optional: true}), build.Change("B", 0)}, want: freshness.Stale},
 		"a pod whose status knows no container yet, made old": {given: []build.Option{build.Change("B", 0), build.Pod("web-1-a", build.Born, func(p *model.Pod) { p.Containers = nil })}, want: freshness.Stale},
 	})
 }
