@@ -73,8 +73,8 @@ bench: ## measure the simulator and the restart latency
 	@go test -run '^$$' -bench . -benchmem $(BENCHFLAGS) ./sim/... ./kick/...
 
 .PHONY: docs
-docs: ## say where to read
-	@echo "start at README.md, then docs/ARCHITECTURE.md; decisions are in docs/decisions/"
+docs: ## check the pages: dead links, the drawing of the imports
+	@go test -count=1 ./kick/kicktest/house ./kick/kicktest/importlaw && echo "start at README.md; decisions are in docs/decisions/"
 
 .PHONY: clean
 clean: ## remove what build and test wrote into the tree; the cache stays

@@ -59,16 +59,24 @@ func makesPods(r scenario.Resource) bool {
 }
 
 // firstLead guesses how long the rollout of the given objects takes: pods of a
-// StatefulSet start one after another.
+// StatefulSet start one after another, and a pod counts only after minReadySeconds.
 func firstLead(s scenario.Scenario) time.Duration {
 	longest := s.World.PodStart
 	for _, r := range s.Given {
-		set, ok := r.Object.(*appsv1.StatefulSet)
-		if !ok || set.Spec.Replicas == nil {
-			continue
+		pods, ready := int32(1), int32(0)
+		switch o := r.Object.(type) {
+		case *appsv1.StatefulSet:
+			ready = o.Spec.MinReadySeconds
+			if o.Spec.Replicas != nil {
+				pods = *o.Spec.Replicas
+			}
+		case *appsv1.Deployment:
+			ready = o.Spec.MinReadySeconds
+		case *appsv1.DaemonSet:
+			ready = o.Spec.MinReadySeconds
 		}
-		each := s.World.PodStart + 100*time.Millisecond + time.Duration(set.Spec.MinReadySeconds)*time.Second
-		longest = max(longest, time.Duration(*set.Spec.Replicas)*each)
+		each := s.World.PodStart + 100*time.Millisecond + time.Duration(ready)*time.Second
+		longest = max(longest, time.Duration(pods)*each)
 	}
 	return (sourcesFirst + longest + spare + time.Second).Truncate(time.Second)
 }
