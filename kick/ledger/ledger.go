@@ -29,7 +29,7 @@ func Record(o *v1alpha1.SourceObservation) *model.Record {
 		Version:         o.ResourceVersion,
 		Created:         o.CreationTimestamp.UTC(),
 		Since:           o.Spec.Since.UTC(),
-		Labels:          o.Spec.Labels,
+		Labels:          convert[string](o.Spec.Labels),
 		SourceVersion:   o.Spec.ResourceVersion,
 		KeyID:           o.Spec.KeyID,
 		KeyNames:        o.Spec.KeyNames,
@@ -65,7 +65,7 @@ func Observation(r *model.Record) *v1alpha1.SourceObservation {
 		Spec: v1alpha1.SourceObservationSpec{
 			Source:            v1alpha1.SourceReference{Kind: v1alpha1.SourceKind(r.ID.Kind), Name: r.ID.Name},
 			Since:             metav1.NewMicroTime(r.Since),
-			Labels:            r.Labels,
+			Labels:            convert[v1alpha1.LabelValue](r.Labels),
 			ResourceVersion:   r.SourceVersion,
 			KeyID:             r.KeyID,
 			KeyNames:          r.KeyNames,
@@ -84,4 +84,16 @@ func Observation(r *model.Record) *v1alpha1.SourceObservation {
 		o.Spec.History = append(o.Spec.History, entry)
 	}
 	return o
+}
+
+// convert is a map of labels with another type of value; no labels are nil.
+func convert[To, From ~string](labels map[string]From) map[string]To {
+	if len(labels) == 0 {
+		return nil
+	}
+	out := make(map[string]To, len(labels))
+	for k, v := range labels {
+		out[k] = To(v)
+	}
+	return out
 }

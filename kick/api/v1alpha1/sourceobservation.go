@@ -60,7 +60,7 @@ type SourceObservationSpec struct {
 	// source that does not exist any more. Unset: it had none, or was never seen to exist.
 	// +kubebuilder:validation:MaxProperties=512
 	// +optional
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]LabelValue `json:"labels,omitempty"`
 
 	// keyID names the installation key that sealed the digests of this record; it is not the key.
 	// Digests of another key are not comparable. Unset: nothing is sealed, because the source was
@@ -92,6 +92,10 @@ type SourceObservationSpec struct {
 	// +required
 	History []ObservedContent `json:"history"`
 }
+
+// LabelValue is the value of a label: at most 63 characters.
+// +kubebuilder:validation:MaxLength=63
+type LabelValue string
 
 // SourceKind is a kind of object whose changes KICK follows.
 // +kubebuilder:validation:Enum=Secret;ConfigMap

@@ -670,7 +670,7 @@ func (in *SourceObservationSpec) DeepCopyInto(out *SourceObservationSpec) {
 	in.Since.DeepCopyInto(&out.Since)
 	if in.Labels != nil {
 		in, out := &in.Labels, &out.Labels
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]LabelValue, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

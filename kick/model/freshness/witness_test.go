@@ -212,6 +212,15 @@ func TestFirstAppearance(t *testing.T) {
 		"required: re-created, start within the allowance may be late news": {
 			given: []build.Option{build.Change("absent", 0), build.Change("B", 5), waited(9)}, want: freshness.Stale,
 		},
+		"required: found as it was created, the pod had waited for it": {
+			given: []build.Option{build.History(absent, build.Baseline("A", 0)), waited(8)}, want: freshness.Fresh,
+		},
+		"required: found as it was created, the pod ran before": {
+			given: []build.Option{build.History(absent, build.Baseline("A", 0)), waited(-8)}, want: freshness.Stale,
+		},
+		"optional: found as it was created, the pod ran without it": {
+			given: []build.Option{optional, build.History(absent, build.Baseline("A", 0)), waited(8)}, want: freshness.Stale,
+		},
 		"never existed":           {given: []build.Option{build.History(absent)}, want: freshness.Fresh},
 		"optional: never existed": {given: []build.Option{optional, build.History(absent)}, want: freshness.Fresh},
 		"optional: re-created with equal content, pod from before": {

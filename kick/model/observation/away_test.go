@@ -99,6 +99,16 @@ func TestRekey(t *testing.T) {
 			t.Errorf("record = %+v, want the same object under the new key", got)
 		}
 	})
+	t.Run("same version: that it appeared is not forgotten", func(t *testing.T) {
+		// Absence is not sealed, so no key is needed to keep it; pods that waited
+		// for the source are proven by it, and an upgrade must restart nothing.
+		_, gone := look(1, nothing, nil)
+		_, there := look(10.5, source("A", "12", 10), gone)
+		kind, got := look(50, source("A", "12", 10), there, under)
+		if kind != observation.Rekeyed || len(got.History) != 2 || !got.History[0].Absent() {
+			t.Errorf("Observe() = %s, %+v, want the absence before the content kept", kind, got.History)
+		}
+	})
 	t.Run("other version: dated by lambda", func(t *testing.T) {
 		kind, got := look(50, source("C", "13", 40), two, under)
 		if c := got.Current(); kind != observation.Baseline || !c.Written.Equal(at(40)) || !c.Observed.Equal(at(40)) || len(got.History) != 1 {

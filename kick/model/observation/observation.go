@@ -115,7 +115,7 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 	next := *in.Record
 	if in.Record.SourceVersion == in.Source.ResourceVersion {
 		old.Seal = seal
-		next.History = nil
+		next.History = appearedOutOf(in.Record.History)
 		return Rekeyed, in.fill(&next, old)
 	}
 	c := in.baseline(seal)
@@ -165,6 +165,15 @@ func (in *Input) closed() *model.Record {
 		last.KnownUntil = later(last.KnownUntil, first.LastWrite)
 	}
 	return &next
+}
+
+// appearedOutOf is the absence before the newest content, if there was one. No key
+// sealed it, so it outlives any.
+func appearedOutOf(history []model.Content) []model.Content {
+	if n := len(history); n > 1 && history[n-2].Absent() {
+		return []model.Content{history[n-2]}
+	}
+	return nil
 }
 
 // change appends the new content with its two times.

@@ -171,6 +171,38 @@ func TestWhatIsAChange(t *testing.T) {
 	}
 }
 
+// A source that was never written since it was created came out of nothing: a
+// container that requires it and started later cannot have read anything else.
+func TestASourceAsItWasCreated(t *testing.T) {
+	created := func(s model.Source, at time.Time) model.Source {
+		s.Created = at
+		return s
+	}
+	tests := map[string]struct {
+		source model.Source
+		want   []string
+	}{
+		"never written since": {created(source("A", "10", -100), at(-100)), []string{fingerprint.Absent, key.Seal(digest("A"))}},
+		"written since":       {created(source("A", "10", -100), at(-200)), []string{key.Seal(digest("A"))}},
+		"absent":              {nothing, []string{fingerprint.Absent}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			kind, r := look(0, tt.source, nil)
+			var got []string
+			for _, c := range r.History {
+				got = append(got, c.Seal)
+			}
+			if diff := cmp.Diff(tt.want, got); kind != observation.Baseline || diff != "" {
+				t.Errorf("Observe() = %s, history (-want +got):\n%s", kind, diff)
+			}
+			if tt.source.Present && (!r.Current().Baseline || !r.Current().Written.Equal(at(-100))) {
+				t.Errorf("content = %+v, want a baseline of %v", r.Current(), at(-100))
+			}
+		})
+	}
+}
+
 func TestTheTwoTimesOfAChange(t *testing.T) {
 	many := func(n int) []string {
 		var names []string
