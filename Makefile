@@ -53,8 +53,8 @@ bin/kick bin/kick-sim: bin/%:
 	@go build -o $@ ./cmd/$*
 
 .PHONY: demo
-demo: ## see a changed Secret restart its Deployment on a real control plane
-	@go run ./kick/kicktest/demo
+demo: ## see a changed Secret restart its Deployment on a real control plane; DEMOFLAGS=--once ends by itself
+	@go build -o bin/demo ./kick/kicktest/demo && exec bin/demo $(DEMOFLAGS)
 
 .PHONY: cluster-up
 cluster-up: ## start a control plane and leave it running; NODE=real for real containers

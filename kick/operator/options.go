@@ -79,6 +79,7 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
 		o.integrations[name] = f.Bool(name, false, "reserved: this version has no such integration; accepted and reported at start")
+		_ = f.MarkHidden(name) // it was just defined
 	}
 }
 

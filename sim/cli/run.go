@@ -31,7 +31,7 @@ func newRun(p Program) *cobra.Command {
 		Short: "Run scenario files",
 		Long: "Run every scenario of the files given. A folder stands for all *.yaml below it,\n" +
 			"folders named manifests left out.\n\nExit code 0: all passed, 1: some failed, 2: unusable input.",
-		Example: "  kick-sim run scenarios/*.yaml\n  kick-sim run scenarios/gates-window.yaml --explain\n  kick-sim run scenarios --filter '^crash-' --junit report.xml",
+		Example: "  kick-sim run scenarios/*.yaml\n  kick-sim run scenarios/window-edges.yaml --explain\n  kick-sim run scenarios --filter '^crash-' --junit report.xml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runScenarios(p, f, cmd.Flags().Changed("seed"), args)

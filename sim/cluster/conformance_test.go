@@ -176,11 +176,19 @@ func normaliseMeta(m map[string]any, obj client.Object) {
 		managers = append(managers, map[string]any{
 			"manager": e.Manager, "operation": e.Operation, "time": ranks(instant(e.Time)), "fields": fields})
 	}
+	// The server orders entries by whole seconds, then by name; those within one
+	// instant are in the order in which the clock happened to tick.
+	slices.SortStableFunc(managers, func(a, b any) int { return strings.Compare(entryOrder(a), entryOrder(b)) })
 	switch obj.(type) {
 	case *corev1.Pod, *corev1.Namespace, *Order: // not tracked in the simulator
 	default:
 		m["managedFields"] = managers
 	}
+}
+
+func entryOrder(entry any) string {
+	e := entry.(map[string]any)
+	return fmt.Sprint(e["time"], e["manager"], e["operation"])
 }
 
 // timeRanks numbers the instants in an object's metadata.

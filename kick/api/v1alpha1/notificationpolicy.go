@@ -5,7 +5,8 @@ import (
 )
 
 // NotificationPolicy sends an HTTP request when a KickRequest of its namespace reaches one of the
-// phases it lists. Delivery is best effort and never holds up or fails a restart.
+// phases it lists. Delivery is best effort and never holds up or fails a restart. This version stores
+// notification policies and acts on none of them yet.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
