@@ -73,6 +73,9 @@ func (t *Text) replay(s scenario.Scenario) string {
 	if t.perFile[s.At.File] > 1 {
 		command += " --filter '^" + s.Name + "$'"
 	}
+	if s.Seed != scenario.DefaultSeed {
+		command += fmt.Sprintf(" --seed %d", s.Seed)
+	}
 	return command
 }
 
