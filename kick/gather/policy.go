@@ -53,6 +53,15 @@ func policies(ctx context.Context, r client.Reader, w *model.Workload) ([]model.
 	return selecting, scopes, nil
 }
 
+// Stands reports whether a workload is, live, still the object of the snapshot. A
+// request made for one that was replaced would be collected as garbage, and made
+// again, for as long as the cache lags.
+func (g *Gatherer) Stands(ctx context.Context, s *model.Snapshot) (bool, error) {
+	obj := g.Workloads.ByName(s.Target.Kind).New()
+	found, err := get(ctx, g.Live, s.Target, obj)
+	return found && string(obj.GetUID()) == s.Workload.UID, err
+}
+
 // Confirm reads the policies of a snapshot anew, live. The precondition of a
 // restart covers the workload and nothing else, so what opens the gate must not
 // come from a cache.

@@ -118,6 +118,7 @@ func All() []Entry {
 		{lawEpisode, "One stale episode of a workload gets at most one restart.", func() Law { return &episode{} }},
 		{lawDryRun, "A workload under a dry-run policy is never written.", func() Law { return dryRun{} }},
 		{lawCanary, "No content of a Secret or ConfigMap shows in what KICK writes or logs.", func() Law { return &canaries{} }},
+		{lawStorm, "KICK does not create one object over and over.", func() Law { return &storm{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}
 }

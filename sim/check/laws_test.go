@@ -323,3 +323,15 @@ func TestEveryLawHasAName(t *testing.T) {
 		}
 	}
 }
+
+func TestStorm(t *testing.T) {
+	b := shop(t, lawStorm)
+	for range stormSize {
+		b.create(Manager, request("deployment-web"))
+		b.delete("kube-controller-manager", requestKind, "deployment-web")
+		b.wait(time.Second)
+	}
+	b.holds()
+	b.create(Manager, request("deployment-web"))
+	b.fires("KickRequest shop/deployment-web was created 11 times within 1m0s")
+}

@@ -71,7 +71,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	switch v.Action {
 	case decide.None:
 	case decide.Open:
-		err = r.Apply.Open(ctx, s.Workload, s.RequestName)
+		err = r.open(ctx, s)
 	case decide.Status:
 		err = r.write(ctx, s, v.Status, v.Decisive)
 	case decide.Stamp:
@@ -81,6 +81,16 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		logr.FromContextOrDiscard(ctx).Info("restarted", "target", target.String(), "why", explain.Step(v.Decisive))
 	}
 	return result, err
+}
+
+// open creates the request, unless the workload is another by now; its event then
+// comes back here.
+func (r *reconciler) open(ctx context.Context, s *model.Snapshot) error {
+	stands, err := r.Gather.Stands(ctx, s)
+	if err != nil || !stands {
+		return err
+	}
+	return r.Apply.Open(ctx, s.Workload, s.RequestName)
 }
 
 // write brings the request's status to what the verdict says, if it says anything

@@ -88,11 +88,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, err
 	}
 	if !look.Wanted() {
-		r.Gather.Sightings.Gone(id)
-		if look.Record == nil {
-			return controllers.Result{}, nil
-		}
-		return controllers.Result{}, r.Apply.Forget(ctx, look.Record)
+		return controllers.Result{}, r.forget(ctx, id, look.Record)
 	}
 	now := gather.Now(r.Clock)
 	kind, record := observation.Observe(observation.Input{
@@ -117,6 +113,19 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		r.Metrics.Change(id)
 	}
 	return controllers.Result{}, nil
+}
+
+// forget drops the record of a source that nothing refers to. What was seen of the
+// source is kept for as long as its record: it may be wanted again before that is
+// deleted.
+func (r *reconciler) forget(ctx context.Context, id model.Key, record *model.Record) error {
+	if record != nil {
+		if err := r.Apply.Forget(ctx, record); err != nil {
+			return err
+		}
+	}
+	r.Gather.Sightings.Gone(id)
+	return nil
 }
 
 // pace takes a turn for a baseline write, or says how long to wait for one.
