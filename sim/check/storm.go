@@ -19,7 +19,9 @@ const (
 )
 
 // storm counts how often KICK creates the same object.
-type storm struct{ created map[types.NamespacedName][]time.Time }
+type storm struct {
+	created map[types.NamespacedName][]time.Time
+}
 
 // OnKick reports an object that is created over and over.
 func (s *storm) OnKick(c *Context, ev cluster.Event) {
