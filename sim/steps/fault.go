@@ -16,6 +16,16 @@ type Fault struct {
 	Times                             int
 }
 
+// What a fault can hit: a name that KICK never uses would make one that never
+// happens.
+var (
+	calls = []string{"create", "delete", "patch", "update"}
+	kinds = []string{
+		"ConfigMap", "ControllerRevision", "DaemonSet", "Deployment", "KickPolicy", "KickRequest",
+		"ReplicaSet", "Secret", "SourceObservation", "StatefulSet",
+	}
+)
+
 type faultStep struct{ fault Fault }
 
 var faultVerb = scenario.Verb{
@@ -30,7 +40,8 @@ var faultVerb = scenario.Verb{
 			"times": d.IntField(&f.Times, 1),
 			"on": func(v *yaml.Node) {
 				d.Map(v, scenario.Fields{
-					"verb": d.StringField(&f.Verb), "kind": d.StringField(&f.Kind),
+					"verb":      func(v *yaml.Node) { d.OneOf(v, &f.Verb, "verb of a call", calls) },
+					"kind":      func(v *yaml.Node) { d.OneOf(v, &f.Kind, "kind that KICK touches", kinds) },
 					"namespace": d.StringField(&f.Namespace), "name": d.StringField(&f.ObjectName),
 				})
 			},
