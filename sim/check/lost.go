@@ -28,7 +28,7 @@ func (lost) AtEnd(c *Context) {
 		}
 		var stale []stalePod
 		for _, s := range c.stale(w, policies) {
-			if !c.cacheLag(s) {
+			if !c.cacheLag(s) && !c.nodeCopy(s) {
 				stale = append(stale, s)
 			}
 		}
@@ -93,6 +93,14 @@ func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref 
 func (c *Context) cacheLag(s stalePod) bool {
 	last, ok := c.sources.of(s.ref.source).last()
 	return ok && c.World.KubeletCacheLag > 0 && s.container.Started.Sub(last.at) <= c.World.KubeletCacheLag+time.Second
+}
+
+// nodeCopy excuses a container that started after the change and was given the
+// node's copy of an immutable source all the same: the kubelet does not look again
+// while any pod on the node uses it (case B29), and a restart cannot mend that.
+func (c *Context) nodeCopy(s stalePod) bool {
+	last, ok := c.sources.of(s.ref.source).last()
+	return ok && s.container.Cached[s.ref.source] && !s.container.Started.Before(last.at)
 }
 
 func (c *Context) lostMessage(w workload, stale []stalePod, named []string) string {

@@ -19,6 +19,17 @@ func TestLostFires(t *testing.T) {
 	b.fires("shop/Deployment/web: pod pod-0 container app still runs old content of Secret shop/db (read 12:00:20.000Z, changed 12:00:30.000Z); no request exists")
 }
 
+// A copy that was right when it was served excuses nothing.
+func TestLostFiresForANodeCopyFromBefore(t *testing.T) {
+	b := shop(t, lawLost)
+	b.run(b.now()).Cached = map[Source]bool{{"Secret", "shop", "db"}: true}
+	b.wait(time.Second)
+	b.rotate("second-password")
+	b.wait(time.Hour)
+	b.laws.AtEnd()
+	b.fires("still runs old content of Secret shop/db")
+}
+
 func TestLostHolds(t *testing.T) {
 	tests := map[string]func(*bench){
 		"nothing changed": func(*bench) {},
@@ -45,6 +56,12 @@ func TestLostHolds(t *testing.T) {
 			b.laws.World.KubeletCacheLag = 2 * time.Second
 			b.wait(time.Second)
 			b.run(old)
+		},
+		"the node served its copy of an immutable source": func(b *bench) {
+			old := b.now()
+			b.rotate("second-password")
+			b.wait(time.Second)
+			b.run(old).Cached = map[Source]bool{{"Secret", "shop", "db"}: true}
 		},
 		"the scenario allows it": func(b *bench) {
 			b.rotate("second-password")

@@ -42,6 +42,7 @@ type Container struct {
 	Started time.Time // true time at which it read its sources
 	Again   bool      // it was restarted in place: this is not its first start
 	Loaded  map[Source]Content
+	Cached  map[Source]bool // the node served its old copy of an immutable source
 }
 
 // sourceOf names an object if it is a source.

@@ -31,6 +31,12 @@ func (t truth) Pods(namespace, kind, name string) []check.Pod {
 			for source, content := range load.Sources {
 				c.Loaded[check.Source(source)] = contentOf(content)
 			}
+			if len(load.Cached) > 0 {
+				c.Cached = make(map[check.Source]bool, len(load.Cached))
+			}
+			for _, source := range load.Cached {
+				c.Cached[check.Source(source)] = true
+			}
 			p.Containers = append(p.Containers, c)
 		}
 		out = append(out, p)
