@@ -77,12 +77,3 @@ type Wiring struct {
 	Indexes     []Index
 	Transforms  []Transform
 }
-
-// Kinds are the kinds of object that must be cached, each once, in a fixed order.
-func (w Wiring) Kinds() []client.Object {
-	var all []client.Object
-	for _, t := range w.Transforms {
-		all = append(all, t.Object)
-	}
-	return all
-}

@@ -76,7 +76,6 @@ func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot) (*model.Snaps
 func Policy(p *v1alpha1.KickPolicy) model.Policy {
 	m := model.Policy{
 		ID:          model.Key{Kind: "KickPolicy", Namespace: p.Namespace, Name: p.Name},
-		Selects:     true,
 		Suspended:   p.Spec.Suspend,
 		DryRun:      p.Spec.DryRun,
 		SettleDelay: durationOr(p.Spec.Restart.SettleDelay, DefaultSettleDelay),

@@ -184,7 +184,6 @@ type Pod struct {
 // Policy is a KickPolicy that selects the workload.
 type Policy struct {
 	ID          Key
-	Selects     bool // its workloadSelector matches the workload
 	Suspended   bool
 	DryRun      bool
 	SettleDelay time.Duration

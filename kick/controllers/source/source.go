@@ -93,7 +93,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	now := gather.Now(r.Clock)
 	kind, record := observation.Observe(observation.Input{
 		Now: now, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
-		Source: look.Source, Record: look.Record, Since: latest(r.Started, look.PolicySince),
+		Source: look.Source, Record: look.Record, Since: model.Later(r.Started, look.PolicySince),
 		NewestStamp: look.NewestStamp, Watched: r.Gather.Sightings.Watched(id),
 	})
 	if kind == observation.NoChange {
@@ -202,11 +202,4 @@ func (r *reconciler) scope(ctx context.Context, e controllers.Event) []model.Key
 		return nil
 	}
 	return keys
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

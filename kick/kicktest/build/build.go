@@ -53,7 +53,7 @@ func Snapshot(options ...Option) *model.Snapshot {
 			ID: Web, APIVersion: "apps/v1", UID: "uid-web", Version: "100", Generation: 1, Created: At(Born),
 			Rollout: model.Rollout{Observed: true, Replicas: 1, Complete: true},
 		},
-		Policies:   []model.Policy{{ID: Policy, Selects: true}},
+		Policies:   []model.Policy{{ID: Policy}},
 		Revisions:  []model.Revision{{Name: "web-1", Created: At(Born), Wanted: true}},
 		Provider:   model.Gate{Open: true, Reason: request.Allowed},
 		PodsListed: true,

@@ -55,7 +55,7 @@ func noWorkload(s *model.Snapshot) { s.Workload = nil }
 func byHand(r *model.Request) { r.Manual = true }
 
 func twoPolicies(s *model.Snapshot) {
-	s.Policies = append(s.Policies, model.Policy{ID: model.Key{Kind: "KickPolicy", Namespace: "shop", Name: "other"}, Selects: true})
+	s.Policies = append(s.Policies, model.Policy{ID: model.Key{Kind: "KickPolicy", Namespace: "shop", Name: "other"}})
 }
 
 // blocked is a workload that would be restarted at once but for the options.

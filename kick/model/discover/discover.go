@@ -92,8 +92,8 @@ func (d Dependency) RequiredKeys() []string {
 }
 
 // Read reports whether some container reads the source. It is false only if the
-// pod spec names the source in volumes that no container mounts; a change of it
-// can make no running pod stale.
+// pod spec names the source in volumes that no container mounts. Freshness counts
+// those as read all the same: containers that are injected later may mount them.
 func (d Dependency) Read() bool {
 	return slices.ContainsFunc(d.Uses, Use.Mounted)
 }

@@ -107,7 +107,7 @@ func (j *judge) witness() time.Time {
 		}
 		start := floor
 		if c.Restarted && j.envOnly(c.Name) {
-			start = latest(start, c.FinishedAt.Add(-j.allowance))
+			start = model.Later(start, c.FinishedAt.Add(-j.allowance))
 		}
 		if oldest.IsZero() || start.Before(oldest) {
 			oldest = start
@@ -122,18 +122,11 @@ func (j *judge) witness() time.Time {
 // floor is before anything in the pod can have been read: its creation, that of its
 // revision, and when the kubelet took it on.
 func (j *judge) floor() time.Time {
-	floor := latest(j.pod.Created, j.pod.Accepted.Add(-j.allowance))
+	floor := model.Later(j.pod.Created, j.pod.Accepted.Add(-j.allowance))
 	if j.revision != nil {
-		floor = latest(floor, j.revision.Created)
+		floor = model.Later(floor, j.revision.Created)
 	}
 	return floor
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // neededAppearance is the witness of a required source that did not exist before:
@@ -184,7 +177,7 @@ func (j *judge) readBefore(t time.Time) bool {
 	read := false
 	for i := range j.pod.Containers {
 		c := &j.pod.Containers[i]
-		last := latest(c.StartedAt, c.FinishedAt) // the latter if it crashed and does not run again yet
+		last := model.Later(c.StartedAt, c.FinishedAt) // the latter if it crashed and does not run again yet
 		if !j.reads(c.Name) {
 			continue
 		}

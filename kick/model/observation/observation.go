@@ -119,9 +119,9 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 		return Rekeyed, in.fill(&next, old)
 	}
 	c := in.baseline(seal)
-	c.Observed = later(c.Observed, old.Observed)
-	c.Written = later(c.Written, old.Written)
-	c.LastWrite = later(c.LastWrite, old.LastWrite)
+	c.Observed = model.Later(c.Observed, old.Observed)
+	c.Written = model.Later(c.Written, old.Written)
+	c.LastWrite = model.Later(c.LastWrite, old.LastWrite)
 	next.History = nil
 	return Baseline, in.fill(&next, c)
 }
@@ -147,7 +147,7 @@ func (in *Input) wasAway() bool {
 func (in *Input) returned() *model.Record {
 	next := in.closed()
 	last := next.Current()
-	last.Written = later(in.lastWrite(), last.LastWrite)
+	last.Written = model.Later(in.lastWrite(), last.LastWrite)
 	last.LastWrite, last.KnownUntil, last.Baseline = last.Written, in.knownUntil(), false
 	return in.fill(next, last)
 }
@@ -159,10 +159,10 @@ func (in *Input) closed() *model.Record {
 	next.History = slices.Clone(in.Record.History)
 	last := &next.History[len(next.History)-1]
 	if alive := in.Watched.LastAlive; !alive.IsZero() {
-		last.KnownUntil = later(last.KnownUntil, alive.Add(-in.Allowance))
+		last.KnownUntil = model.Later(last.KnownUntil, alive.Add(-in.Allowance))
 	}
 	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) {
-		last.KnownUntil = later(last.KnownUntil, first.LastWrite)
+		last.KnownUntil = model.Later(last.KnownUntil, first.LastWrite)
 	}
 	return &next
 }
@@ -180,14 +180,14 @@ func appearedOutOf(history []model.Content) []model.Content {
 func (in *Input) change(seal string) *model.Record {
 	next := in.closed()
 	last := next.Current()
-	lambda := later(in.lastWrite(), last.LastWrite)
-	written := later(in.Now, lambda).Add(in.Allowance)
+	lambda := model.Later(in.lastWrite(), last.LastWrite)
+	written := model.Later(in.Now, lambda).Add(in.Allowance)
 	if in.Source.Present && lambda.After(last.LastWrite) && in.keptKeyNames() {
 		written = lambda
 	}
-	observed := later(in.Now, last.Observed.Add(time.Microsecond))
+	observed := model.Later(in.Now, last.Observed.Add(time.Microsecond))
 	if !in.NewestStamp.IsZero() {
-		observed = later(observed, in.NewestStamp.Add(time.Microsecond))
+		observed = model.Later(observed, in.NewestStamp.Add(time.Microsecond))
 	}
 	return in.fill(next, model.Content{
 		Seal: seal, Observed: observed, Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
@@ -252,10 +252,3 @@ func (in *Input) lastWrite() time.Time {
 
 // knownUntil is now on the API server's clock, as early as that can be.
 func (in *Input) knownUntil() time.Time { return in.Now.Add(-in.Allowance) }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
