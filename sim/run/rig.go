@@ -50,7 +50,7 @@ const maxLead = 24 * time.Hour
 // the first guess of the lead was too short it is done again with a longer one.
 func prepare(s scenario.Scenario, o Options) (*rig, error) {
 	for lead := firstLead(s); ; lead *= 4 {
-		r, err := build(s, lead)
+		r, err := build(s, o, lead)
 		if err != nil {
 			return nil, err
 		}
@@ -65,9 +65,9 @@ func prepare(s scenario.Scenario, o Options) (*rig, error) {
 }
 
 // build makes an empty cluster whose time stands lead before t=0.
-func build(s scenario.Scenario, lead time.Duration) (*rig, error) {
+func build(s scenario.Scenario, o Options, lead time.Duration) (*rig, error) {
 	r := &rig{scenario: s, zero: s.Start, clocks: map[clock.Domain]*clock.Virtual{}}
-	r.loop = sched.New(s.Start.Add(-lead), chooser(s.Seed))
+	r.loop = sched.New(s.Start.Add(-lead), chooser(s.Seed, o))
 	for _, domain := range clock.Domains {
 		r.clocks[domain] = clock.New(r.loop, s.World.ClockSkew[domain])
 	}
@@ -163,9 +163,12 @@ func watched(flags map[string]string) []string {
 	return strings.Split(flags[flagWatched], ",")
 }
 
-// chooser is the order of simultaneous events: the plain one for seed 1 (the
-// default) and 0, another one for every other seed.
-func chooser(seed uint64) sched.Chooser {
+// chooser is the one of the options, else the order of simultaneous events: the
+// plain one for seed 1 (the default) and 0, another one for every other seed.
+func chooser(seed uint64, o Options) sched.Chooser {
+	if o.Chooser != nil {
+		return o.Chooser
+	}
 	if seed <= scenario.DefaultSeed {
 		return sched.FIFO{}
 	}
@@ -176,8 +179,8 @@ func chooser(seed uint64) sched.Chooser {
 // others plainly: a scenario names its faults itself.
 type shuffled struct{ state uint64 }
 
-func (s *shuffled) Choose(n int, label string) int {
-	if len(label) < 5 || label[:5] != "next " {
+func (s *shuffled) Choose(n int, class sched.Class, _ string) int {
+	if class != sched.Order {
 		return 0
 	}
 	s.state += 0x9e3779b97f4a7c15

@@ -43,6 +43,9 @@ type Options struct {
 	Now         func() time.Time // wall clock of this machine, for timings only; nil: none
 	KeepTrail   bool             // keep the full event log of runs that pass, too
 	Workers     int              // scenarios at a time; default: one per core
+	// Chooser answers what the world leaves open; nil: the order of simultaneous
+	// events by the scenario's seed, and everything else plainly.
+	Chooser sched.Chooser
 }
 
 // Failure is one reason why a scenario failed.

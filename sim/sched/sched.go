@@ -12,20 +12,6 @@ import (
 	"time"
 )
 
-// Chooser answers every question whose answer the real world leaves open.
-// Choose returns a number in [0, n); 0 must mean the plain case (first in, first
-// out, no fault), so that shrinking a schedule leads towards the ordinary run.
-// The label names the question for replay and for reports.
-type Chooser interface {
-	Choose(n int, label string) int
-}
-
-// FIFO is the plain schedule: always the first alternative.
-type FIFO struct{}
-
-// Choose returns 0.
-func (FIFO) Choose(int, string) int { return 0 }
-
 // Event is one thing that is due at an instant of true time.
 type Event struct {
 	due   time.Time
@@ -54,12 +40,15 @@ func New(start time.Time, chooser Chooser) *Loop {
 func (l *Loop) Now() time.Time { return l.now }
 
 // Choose asks the loop's chooser; see Chooser.
-func (l *Loop) Choose(n int, label string) int {
+func (l *Loop) Choose(n int, class Class, site string) int {
 	if n <= 1 {
 		return 0
 	}
-	return l.chooser.Choose(n, label)
+	return l.chooser.Choose(n, class, site)
 }
+
+// Plain reports that every question is answered by 0, so that asking is a waste.
+func (l *Loop) Plain() bool { _, plain := l.chooser.(FIFO); return plain }
 
 // Ran is the number of events run so far.
 func (l *Loop) Ran() uint64 { return l.ran }
@@ -120,14 +109,14 @@ func (l *Loop) RunUntil(t time.Time) {
 // simultaneous ones the chooser names.
 func (l *Loop) pick() *Event {
 	first := heap.Pop(&l.queue).(*Event)
-	if _, plain := l.chooser.(FIFO); plain || len(l.queue) == 0 || !l.queue[0].due.Equal(first.due) {
+	if l.Plain() || len(l.queue) == 0 || !l.queue[0].due.Equal(first.due) {
 		return first
 	}
 	ties := []*Event{first}
 	for len(l.queue) > 0 && l.queue[0].due.Equal(first.due) {
 		ties = append(ties, heap.Pop(&l.queue).(*Event))
 	}
-	chosen := l.Choose(len(ties), "next "+first.label)
+	chosen := l.Choose(len(ties), Order, first.label)
 	for i, e := range ties {
 		if i != chosen {
 			heap.Push(&l.queue, e)

@@ -15,7 +15,7 @@ import (
 // seeded is a small deterministic chooser.
 type seeded uint64
 
-func (s *seeded) Choose(n int, _ string) int {
+func (s *seeded) Choose(n int, _ sched.Class, _ string) int {
 	*s = *s*6364136223846793005 + 1442695040888963407
 	return int(uint64(*s) >> 33 % uint64(n))
 }
@@ -35,12 +35,12 @@ func story(t *testing.T, seed uint64) string {
 	r.apply(deployment("web", 3))
 	r.apply(statefulSet("data", 3))
 	r.apply(daemonSet("agent"))
-	pause := func() { r.run(time.Duration(r.loop.Choose(4000, "pause")) * time.Millisecond) }
+	pause := func() { r.run(time.Duration(r.loop.Choose(4000, sched.Make, "pause")) * time.Millisecond) }
 	workloads := []struct{ kind, name string }{{"Deployment", "web"}, {"StatefulSet", "data"}, {"DaemonSet", "agent"}}
 	for range 12 {
 		pause()
-		w := workloads[r.loop.Choose(len(workloads), "workload")]
-		switch r.loop.Choose(5, "verb") {
+		w := workloads[r.loop.Choose(len(workloads), sched.Make, "workload")]
+		switch r.loop.Choose(5, sched.Make, "verb") {
 		case 0, 1:
 			_ = r.world.Restart("shop", w.kind, w.name)
 		case 2:
