@@ -47,6 +47,9 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("Several policies select this workload (%s); narrow their workloadSelectors until one is left.", s.Detail)
 	},
 	request.Settling: func(s *decide.Step) string {
+		if s.Until.IsZero() {
+			return fmt.Sprintf("%s has appeared; waiting until its content is on record.", s.Object)
+		}
 		return fmt.Sprintf("The last change was observed %s; waiting until %s for further edits.", Time(s.At), Time(s.Until))
 	},
 	request.SourceMissing: func(s *decide.Step) string {

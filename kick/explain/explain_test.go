@@ -76,6 +76,7 @@ func variants() map[string]*decide.Step {
 	all := map[string]*decide.Step{
 		"40 OutsideSchedule for good":        step(request.OutsideSchedule, noTime),
 		"41 SourceMissing, the whole source": step(request.SourceMissing, plain),
+		"41 Settling, not on record":         step(request.Settling, noTime),
 		"42 Restarting, about to":            step(request.Restarting, acting),
 		"43 Restarting, seen live":           step(request.Restarting, acting, unprovenPod),
 		"44 Restarting, taken over":          step(request.Restarting, taken("kubectl-rollout")),

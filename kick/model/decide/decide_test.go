@@ -9,6 +9,7 @@ import (
 	"github.com/corewire/kick/kick/kicktest/build"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
+	"github.com/corewire/kick/kick/model/fingerprint"
 	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/model/schedule"
 )
@@ -231,6 +232,13 @@ func TestEachRule(t *testing.T) {
 		"sources: missing": {
 			given: []build.Option{missing}, phase: request.WaitingForGate, reason: request.SourceMissing,
 			wakeOn: []model.WakeOn{model.WakeOnSource, model.WakeOnWorkload},
+		},
+		"sources: back, but not on record yet": {
+			given: []build.Option{func(s *model.Snapshot) {
+				r := s.Dependencies[0].Record
+				r.History = append(r.History, model.Content{Seal: fingerprint.Absent, Observed: build.At(1), Written: build.At(1)})
+			}},
+			phase: request.WaitingForGate, reason: request.Settling, wakeOn: []model.WakeOn{model.WakeOnLedger, model.WakeOnSource},
 		},
 		"sources: missing out of scope": {
 			given: []build.Option{func(s *model.Snapshot) {

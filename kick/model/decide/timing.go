@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 )
@@ -25,6 +26,7 @@ func settling(f *facts) Step {
 	}
 	last, capped := f.until(opened, settleCap*f.policy.SettleDelay)
 	if capped {
+		mark.Hit(mark.SettleCapped)
 		return Step{Outcome: Pass, At: f.latest, Detail: "the changes have not been quiet, but waited for long enough"}
 	}
 	s := wait(request.WaitingForGate, request.Settling, model.WakeOnLedger)
@@ -35,10 +37,17 @@ func settling(f *facts) Step {
 	return s
 }
 
-// sources: a pod that cannot start is worse than one that runs old content.
+// sources: a pod that cannot start is worse than one that runs old content, and
+// nothing happens because of a change that is not on record yet: a source that is
+// on record as absent and stands is about to be recorded.
 func sources(f *facts) Step {
 	for i := range f.Dependencies {
 		d := &f.Dependencies[i]
+		if d.Source.Present && d.Record != nil && d.Record.Current().Absent() {
+			s := wait(request.WaitingForGate, request.Settling, model.WakeOnLedger, model.WakeOnSource)
+			s.Object = d.Source.ID
+			return s
+		}
 		detail := ""
 		if missing, ok := d.Source.HasKeys(d.RequiredKeys()); !ok {
 			detail = "key " + missing
