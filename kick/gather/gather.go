@@ -40,6 +40,16 @@ type Gatherer struct {
 	Providers []gates.Provider
 	Sightings *ledger.Sightings
 	Settings  model.Settings
+	// ServerNow is the API server's clock; nil, or a zero time: not known.
+	ServerNow func() time.Time
+}
+
+// server is the API server's clock, or zero if nobody knows it.
+func (g *Gatherer) server() time.Time {
+	if g.ServerNow == nil {
+		return time.Time{}
+	}
+	return g.ServerNow()
 }
 
 // Freshness of the workload and request in a pass.

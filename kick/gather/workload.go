@@ -20,7 +20,7 @@ import (
 // its template refers to, their records, its request, its revisions, and its pods
 // when the judgement depends on them.
 func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Snapshot, error) {
-	s := &model.Snapshot{Target: target, Settings: g.Settings}
+	s := &model.Snapshot{Target: target, Settings: g.Settings, ServerNow: g.server()}
 	var err error
 	if s.Request, s.RequestName, err = g.request(ctx, target, now, f); err != nil {
 		return nil, err

@@ -87,6 +87,7 @@ type Cause struct {
 type Snapshot struct {
 	Target       Key
 	Settings     Settings
+	ServerNow    time.Time    // the API server's clock when this was read; zero: not known, take KICK's
 	Workload     *Workload    // nil: there is none
 	Dependencies []Dependency // in the policy's scope, ordered
 	Policies     []Policy     // those of the namespace that select the workload, ordered by name
@@ -110,4 +111,12 @@ func (s RequestStatus) Equal(o RequestStatus) bool {
 
 func (s RequestStatus) times() []time.Time {
 	return []time.Time{s.OpenedAt, s.CompletedAt, s.LatestChange, s.RequeueAt, s.RolloutStart}
+}
+
+// Server is the API server's clock, given what KICK's shows.
+func (s *Snapshot) Server(now time.Time) time.Time {
+	if s.ServerNow.IsZero() {
+		return now
+	}
+	return s.ServerNow
 }

@@ -21,11 +21,10 @@ func (k *keyring) key() fingerprint.Key {
 }
 
 // load reports whether the key is at hand. If it did not exist it has now been
-// asked for, and the next pass finds it.
+// asked for, and the next pass finds it. No lock is held over a call: of two passes
+// that ask at once, one makes the key and the other finds it.
 func (k *keyring) load(ctx context.Context, d *Deps) (bool, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if !k.held.IsZero() {
+	if !k.key().IsZero() {
 		return true, nil
 	}
 	key, found, err := d.Gather.InstallationKey(ctx, d.Namespace)
@@ -35,6 +34,8 @@ func (k *keyring) load(ctx context.Context, d *Deps) (bool, error) {
 	if !found {
 		return false, d.Apply.InstallationKey(ctx, d.Namespace, d.NewKey())
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.held = key
 	return true, nil
 }

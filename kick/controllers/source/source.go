@@ -18,6 +18,7 @@ import (
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/discover"
@@ -42,7 +43,7 @@ type Deps struct {
 	Namespace string
 	// NewKey draws the bytes of an installation key, should none exist yet.
 	NewKey func() []byte
-	// Started is when this process began.
+	// Started is when this process began, the API server's clock.
 	Started time.Time
 }
 
@@ -77,6 +78,7 @@ func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.R
 	}
 	result, err := r.pass(ctx, id, gather.FromCache)
 	if apply.Outdated(err) {
+		mark.Hit(mark.RecordConflict)
 		result, err = r.pass(ctx, id, gather.ReadLive)
 	}
 	return result, err
@@ -92,7 +94,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	}
 	now := gather.Now(r.Clock)
 	kind, record := observation.Observe(observation.Input{
-		Now: now, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
+		Now: now, ServerNow: look.ServerNow, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
 		Source: look.Source, Record: look.Record, Since: model.Later(r.Started, look.PolicySince),
 		NewestStamp: look.NewestStamp, Watched: r.Gather.Sightings.Watched(id),
 	})
@@ -102,6 +104,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	}
 	if kind == observation.Baseline {
 		if wait := r.pace(now); wait > 0 {
+			mark.Hit(mark.BaselinePaced)
 			return controllers.Result{After: wait}, nil
 		}
 	}
@@ -123,6 +126,7 @@ func (r *reconciler) forget(ctx context.Context, id model.Key, record *model.Rec
 		if err := r.Apply.Forget(ctx, record); err != nil {
 			return err
 		}
+		mark.Hit(mark.RecordForgotten)
 	}
 	r.Gather.Sightings.Gone(id)
 	return nil

@@ -5,10 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
 )
+
+// late is how long after a restart it is found at the latest if nothing went wrong;
+// only a mark depends on it.
+const late = 2 * time.Second
 
 // maxCauses is how many changed sources a request's status names.
 const maxCauses = 16
@@ -20,7 +25,13 @@ func Decide(s *model.Snapshot, now time.Time) Verdict {
 		return withoutRequest(s, now)
 	}
 	f := newFacts(s, now)
-	switch st := s.Request.Status; {
+	v := judge(f)
+	note(f, &v)
+	return v
+}
+
+func judge(f *facts) Verdict {
+	switch st := f.Request.Status; {
 	case st.Phase.Terminal():
 		return finished(f)
 	case st.Phase == request.Executing:
@@ -72,9 +83,9 @@ func newProgress(s *model.Snapshot, now time.Time) *facts {
 func (f *facts) mayBeStuck() bool {
 	began := f.rolloutBegan()
 	if f.Request != nil && f.Request.Status.Phase == request.Executing {
-		began = f.Request.Status.RolloutStart
+		began = f.ownBegan()
 	}
-	_, over := f.deadline(began, f.Settings.RolloutTimeout)
+	_, over := f.deadline(began)
 	return over || f.Workload.Rollout.DeadlineExceeded
 }
 
@@ -114,6 +125,9 @@ func (f *facts) adopt() Verdict {
 	v.Status.RolloutGen = f.Workload.Generation
 	v.Status.CompletedAt = time.Time{}
 	v.Action = Status
+	if f.now.Sub(f.Workload.Stamp.At) > late {
+		mark.Hit(mark.RestartFoundLate)
+	}
 	return v
 }
 
@@ -176,5 +190,7 @@ func Refused(s *model.Snapshot, now time.Time, why string) Verdict {
 	f := newFacts(s, now)
 	step := wait(request.WaitingForGate, request.PatchRejected, model.WakeOnWorkload, model.WakeOnPolicy)
 	step.Rule, step.Object, step.Detail = "restart", f.Target, why
-	return f.verdict(step)
+	v := f.verdict(step)
+	note(f, &v)
+	return v
 }

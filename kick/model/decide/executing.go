@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
@@ -67,7 +68,7 @@ func (f *facts) watchOwn(s Step) Step {
 	case r.DeadlineExceeded:
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.ProgressDeadlineExceeded
 	default:
-		end, over := f.deadline(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
+		end, over := f.deadline(f.lastProgress(f.ownBegan()))
 		s.look = end
 		if over {
 			s.look = time.Time{}
@@ -94,10 +95,11 @@ func (f *facts) watchPartial(s Step) Step {
 // watchReverted: the stamp is gone or is another's. Whoever took over is asked no
 // questions; once the rollout is over the pods tell whether they are fresh.
 func (f *facts) watchReverted(s Step) Step {
+	mark.Hit(mark.StampTaken)
 	s.Manager, s.Taken = f.Workload.Stamp.Manager, true
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
-		end, over := f.deadline(f.lastProgress(f.Request.Status.RolloutStart), f.Settings.RolloutTimeout)
+		end, over := f.deadline(f.lastProgress(f.ownBegan()))
 		s.look = end
 		if r.Observed && over && !r.Paused {
 			s.look = time.Time{}
@@ -108,6 +110,7 @@ func (f *facts) watchReverted(s Step) Step {
 	s.Pod, s.Since = f.evidence.Pod, f.evidence.Since
 	switch f.evidence.State {
 	case freshness.Fresh:
+		mark.Hit(mark.OthersRolloutAccepted)
 		s.Outcome, s.Phase, s.Reason = End, request.Succeeded, request.RestartCompleted
 	case freshness.Stale:
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.Reverted

@@ -70,6 +70,14 @@ func TestExecuting(t *testing.T) {
 		"no progress for the timeout": {
 			given: []build.Option{build.Rollout(build.Rolling)}, now: 904, phase: request.Failed, reason: request.RolloutTimeout,
 		},
+		"no progress for the timeout by a clock that was set forward": {
+			given: []build.Option{build.Rollout(build.Rolling), func(s *model.Snapshot) { s.ServerNow = build.At(30) }}, now: 3630,
+			phase: request.Executing, reason: request.Restarting, until: 3630 + 904 - 30,
+		},
+		"no progress for the timeout, though the clock was set back": {
+			given: []build.Option{build.Rollout(build.Rolling), func(s *model.Snapshot) { s.ServerNow = build.At(904) }}, now: -3600,
+			phase: request.Failed, reason: request.RolloutTimeout,
+		},
 		"no progress, one second before the timeout": {
 			given: []build.Option{build.Rollout(build.Rolling)}, now: 903, phase: request.Executing, reason: request.Restarting, until: 904,
 		},

@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 )
@@ -46,20 +47,24 @@ func (f *facts) lastRestart() time.Time {
 func (f *facts) until(begin time.Time, length time.Duration) (end time.Time, over bool) {
 	end = begin.Add(length)
 	left := end.Sub(f.now)
-	if left <= 0 || left > length+f.Settings.ClockAllowance {
+	if left <= 0 {
+		return time.Time{}, true
+	}
+	if left > length+f.Settings.ClockAllowance {
+		mark.Hit(mark.SteppedClockWaitOver)
 		return time.Time{}, true
 	}
 	return end, false
 }
 
-// deadline is the end of a timeout that began at some stored time. A begin in the
-// future, which a stepped clock leaves behind, means that it has only begun.
-func (f *facts) deadline(begin time.Time, length time.Duration) (end time.Time, over bool) {
-	if begin.After(f.now) {
-		return f.now.Add(length), false
-	}
-	end = begin.Add(length)
-	return end, !end.After(f.now)
+// deadline is when a rollout that last moved at some time, as the API server and
+// the nodes date it, counts as stuck: judged by the API server's clock, told by
+// KICK's. A begin in the future, which a stepped clock leaves behind, means that it
+// has only begun.
+func (f *facts) deadline(begin time.Time) (end time.Time, over bool) {
+	length := f.Settings.RolloutTimeout
+	left := min(begin.Add(length).Sub(f.Server(f.now)), length)
+	return f.now.Add(left), left <= 0
 }
 
 // stamp is the value a restart writes: not before now or any change it answers,

@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
@@ -14,7 +15,15 @@ func needed(f *facts) bool {
 	if len(f.Policies) == 0 || f.Workload == nil || f.Workload.Deleting {
 		return false
 	}
-	return f.evidence.State == freshness.Stale || news(f)
+	if f.evidence.State == freshness.Stale {
+		mark.Hit(mark.OpenedForStalePods)
+		return true
+	}
+	if news(f) {
+		mark.Hit(mark.OpenedForNews)
+		return true
+	}
+	return false
 }
 
 // news reports whether a source in scope was recorded or changed recently enough
@@ -51,18 +60,33 @@ func reopens(f *facts) bool {
 	}
 	st := f.Request.Status
 	if f.latest.After(st.LatestChange) {
+		mark.Hit(mark.ReopenedByChange)
 		return true
 	}
 	if f.evidence.State != freshness.Stale {
 		return false
 	}
+	if !f.answered(st) {
+		mark.Hit(mark.ReopenedByStalePods)
+		return true
+	}
+	return false
+}
+
+// answered reports whether a finished request has said all there is to say about
+// pods that are stale still.
+func (f *facts) answered(st model.RequestStatus) bool {
 	switch st.Phase {
 	case request.Failed: // a change that came while the failed rollout ran is another one
-		return f.latest.After(st.RolloutStart)
-	case request.DryRun:
-		return !f.policy.DryRun
-	default:
+		if f.latest.After(st.RolloutStart) {
+			return false
+		}
+		mark.Hit(mark.FailureNotRepeated)
 		return true
+	case request.DryRun: // two policies are a conflict, whatever one of them says
+		return len(f.Policies) == 1 && f.policy.DryRun
+	default:
+		return false
 	}
 }
 
@@ -77,6 +101,7 @@ func Expired(s *model.Snapshot, now time.Time) (left time.Duration, expired bool
 	}
 	managed := s.Workload != nil && len(s.Policies) > 0
 	if s.Request.Status.Phase == request.Failed && managed && freshness.Judge(s, now).State != freshness.Fresh {
+		mark.Hit(mark.FailureKept)
 		return keep, false
 	}
 	return 0, true

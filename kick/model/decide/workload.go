@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
@@ -26,6 +27,7 @@ func rollout(f *facts) Step {
 	}
 	stuck, next := f.stuck()
 	if stuck && f.beganBeforeChange() {
+		mark.Hit(mark.StuckRolloutOverruled)
 		return Step{Outcome: Pass, Object: f.Target, Detail: "the running rollout is stuck and older than the change"}
 	}
 	s := wait(request.WaitingForRollout, request.RolloutInProgress, model.WakeOnWorkload)
@@ -47,7 +49,7 @@ func (f *facts) stuck() (bool, time.Time) {
 	if began.IsZero() || !f.Workload.Rollout.Observed {
 		return false, time.Time{}
 	}
-	end, over := f.deadline(f.lastProgress(began), f.Settings.RolloutTimeout)
+	end, over := f.deadline(f.lastProgress(began))
 	return over, end
 }
 
@@ -57,6 +59,16 @@ func (f *facts) rolloutBegan() time.Time {
 		return rev.Created
 	}
 	return time.Time{}
+}
+
+// ownBegan is when the rollout of KICK's own stamp began, API server's clock. The
+// stamp itself is KICK's clock, as it stands now against the server's; it counts
+// where no revision carries it, or not any more.
+func (f *facts) ownBegan() time.Time {
+	if began := f.rolloutBegan(); !began.IsZero() && f.stampStands() {
+		return began
+	}
+	return f.Request.Status.RolloutStart.Add(f.Server(f.now).Sub(f.now))
 }
 
 // lastProgress is the newest sign of life of the running rollout: its begin, its

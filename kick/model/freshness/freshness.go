@@ -3,6 +3,7 @@ package freshness
 import (
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 )
@@ -45,7 +46,10 @@ func Judge(s *model.Snapshot, now time.Time) Evidence {
 	case s.Workload == nil || s.Workload.Rollout.Replicas == 0 && !s.PodsListed:
 		verdict.Reason = request.NotRunning
 		return verdict
-	case len(all) == 0 || provenByRevision(s, all):
+	case len(all) == 0:
+		return verdict
+	case provenByRevision(s, all):
+		mark.Hit(mark.FreshByRevision)
 		return verdict
 	case !s.PodsListed:
 		return unlisted(s, all, now)
@@ -113,6 +117,7 @@ func unlisted(s *model.Snapshot, all []reading, now time.Time) Evidence {
 	e.State = Unknown
 	e.Reason = request.PodsNotStarted
 	if seenJustNow(s, all, now) {
+		mark.Hit(mark.JudgedWithoutPods)
 		e.State, e.Reason = Stale, ""
 	}
 	return e

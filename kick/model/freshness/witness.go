@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/discover"
 )
@@ -84,7 +85,11 @@ func (j *judge) fresh() bool {
 		if c.Seal != want || !j.began(c) {
 			continue
 		}
-		if i == len(history)-1 || j.readBefore(c.KnownUntil) {
+		if i == len(history)-1 {
+			return true
+		}
+		if j.readBefore(c.KnownUntil) {
+			mark.Hit(mark.FreshByEarlierContent)
 			return true
 		}
 	}
@@ -93,7 +98,19 @@ func (j *judge) fresh() bool {
 
 // began reports whether every reading container started after the content's begin.
 func (j *judge) began(c model.Content) bool {
-	return startedAfter(j.witness(), c) || stamped(j.stamp, j.revision, c) || j.neededAppearance(c)
+	switch {
+	case startedAfter(j.witness(), c):
+		if !startedAfter(j.floor(), c) {
+			mark.Hit(mark.FreshByContainerRestart)
+		}
+	case stamped(j.stamp, j.revision, c):
+		mark.Hit(mark.FreshByStamp)
+	case j.neededAppearance(c):
+		mark.Hit(mark.FreshByAppearance)
+	default:
+		return false
+	}
+	return true
 }
 
 // witness is the oldest lower bound among the containers that read the source.

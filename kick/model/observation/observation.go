@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/fingerprint"
 )
@@ -41,17 +42,18 @@ type Sighting struct {
 type Watched struct {
 	First     *Sighting // nil: no change seen
 	FirstLook time.Time // lambda when this process saw the source first; zero: not yet
-	LastAlive time.Time // when a process before this one last led, KICK's clock; zero: unknown
+	LastAlive time.Time // when a process before this one last led, API server's clock; zero: unknown
 }
 
 // Input is one look at a source.
 type Input struct {
 	Now         time.Time     // KICK's clock, microseconds
+	ServerNow   time.Time     // API server's clock, as near as it is known; zero: not known, Now is taken for it
 	Allowance   time.Duration // how far clocks may differ
 	Key         fingerprint.Key
 	Source      model.Source
 	Record      *model.Record // nil: not on record
-	Since       time.Time     // when KICK began to look: start of this leader or newest policy of the namespace
+	Since       time.Time     // when KICK began to look, API server's clock: start of this leader or newest policy of the namespace
 	NewestStamp time.Time     // newest stamp KICK left on any consumer
 	Watched     Watched
 }
@@ -62,16 +64,21 @@ var unknownPast = time.Unix(0, 0).UTC()
 // Observe classifies the look and returns the record as it has to be, or nil
 // when nothing is to be written. The given record is not changed.
 func Observe(in Input) (Kind, *model.Record) {
+	if in.ServerNow.IsZero() {
+		in.ServerNow = in.Now
+	}
 	seal := fingerprint.Absent
 	if in.Source.Present {
 		seal = in.Key.Seal(in.Source.Digest)
 	}
 	switch r := in.Record; {
 	case r == nil:
+		mark.Hit(mark.Baseline)
 		return Baseline, in.first(seal)
 	case r.KeyID != in.Key.ID():
 		return in.rekey(seal)
 	case r.Current().Seal == seal && in.wasAway():
+		mark.Hit(mark.ContentReturned)
 		return Returned, in.returned()
 	case r.Current().Seal == seal:
 		return NoChange, nil
@@ -116,6 +123,7 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 	if in.Record.SourceVersion == in.Source.ResourceVersion {
 		old.Seal = seal
 		next.History = appearedOutOf(in.Record.History)
+		mark.Hit(mark.Rekeyed)
 		return Rekeyed, in.fill(&next, old)
 	}
 	c := in.baseline(seal)
@@ -123,6 +131,7 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 	c.Written = model.Later(c.Written, old.Written)
 	c.LastWrite = model.Later(c.LastWrite, old.LastWrite)
 	next.History = nil
+	mark.Hit(mark.Rebaselined)
 	return Baseline, in.fill(&next, c)
 }
 
@@ -180,10 +189,14 @@ func appearedOutOf(history []model.Content) []model.Content {
 func (in *Input) change(seal string) *model.Record {
 	next := in.closed()
 	last := next.Current()
+	in.noteChange(last)
 	lambda := model.Later(in.lastWrite(), last.LastWrite)
-	written := model.Later(in.Now, lambda).Add(in.Allowance)
+	written := model.Later(in.ServerNow, lambda).Add(in.Allowance)
 	if in.Source.Present && lambda.After(last.LastWrite) && in.keptKeyNames() {
 		written = lambda
+		mark.Hit(mark.ChangeDatedByServer)
+	} else {
+		mark.Hit(mark.ChangeDatedByKick)
 	}
 	observed := model.Later(in.Now, last.Observed.Add(time.Microsecond))
 	if !in.NewestStamp.IsZero() {
@@ -192,6 +205,16 @@ func (in *Input) change(seal string) *model.Record {
 	return in.fill(next, model.Content{
 		Seal: seal, Observed: observed, Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
 	})
+}
+
+// noteChange counts the two changes that are no edit.
+func (in *Input) noteChange(last model.Content) {
+	switch {
+	case !in.Source.Present:
+		mark.Hit(mark.SourceVanished)
+	case last.Absent():
+		mark.Hit(mark.SourceAppeared)
+	}
 }
 
 // keptKeyNames reports whether every key name on record is still there. A pure
@@ -226,6 +249,7 @@ func (in *Input) fill(r *model.Record, c model.Content) *model.Record {
 	}
 	r.History = append(r.History, c)
 	if over := len(r.History) - MaxHistory; over > 0 {
+		mark.Hit(mark.HistoryEvicted)
 		r.History = r.History[over:]
 	}
 	return r
@@ -244,11 +268,12 @@ func (in *Input) sealedNames() []string {
 // lastWrite is lambda, with times that no clock of the cluster can have shown
 // clamped: a far future must not make pods look older than they are for ever.
 func (in *Input) lastWrite() time.Time {
-	if limit := in.Now.Add(in.Allowance).Truncate(time.Second); in.Source.LastWrite.After(limit) {
+	if limit := in.ServerNow.Add(in.Allowance).Truncate(time.Second); in.Source.LastWrite.After(limit) {
+		mark.Hit(mark.FutureWriteClamped)
 		return limit
 	}
 	return in.Source.LastWrite
 }
 
 // knownUntil is now on the API server's clock, as early as that can be.
-func (in *Input) knownUntil() time.Time { return in.Now.Add(-in.Allowance) }
+func (in *Input) knownUntil() time.Time { return in.ServerNow.Add(-in.Allowance) }

@@ -350,3 +350,21 @@ func TestKeyNamesAreSealedAndSorted(t *testing.T) {
 		}
 	}
 }
+
+// TestServersClock: what is compared with dates of the API server comes from its
+// clock, and what KICK alone dates from KICK's.
+func TestServersClock(t *testing.T) {
+	behind := func(in *observation.Input) { in.ServerNow = at(7200.5) }
+	kind, r := look(0.5, source("B", "11", 7200), recorded(t), behind)
+	if kind != observation.Relevant {
+		t.Fatalf("Observe() = %s, want Relevant", kind)
+	}
+	want := model.Content{Seal: key.Seal(digest("B")), Observed: at(0.5), Written: at(7200), LastWrite: at(7200), KnownUntil: at(7195.5)}
+	if diff := cmp.Diff(want, r.Current()); diff != "" {
+		t.Errorf("content (-want +got):\n%s", diff)
+	}
+	_, r = look(0.5, source("B", "11", -100), recorded(t), behind)
+	if got, want := r.Current().Written, at(7205.5); !got.Equal(want) {
+		t.Errorf("a change that nothing dates counts as written %s, want %s", got, want)
+	}
+}
