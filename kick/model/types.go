@@ -31,6 +31,7 @@ type Source struct {
 	KeyNames        []string  // sorted payload key names
 	Created         time.Time // API server's clock
 	LastWrite       time.Time // lambda: newest write of a content owner, API server's clock, whole seconds
+	Dated           bool      // LastWrite is the date of a content owner; false: no owner tells, it is the creation
 }
 
 // HasKeys reports whether every name is a key of the payload.

@@ -46,6 +46,7 @@ func (r Registry) ByName(name string) Kind {
 const (
 	noteDigest    = "cached.kick.corewire.io/digest"
 	noteLastWrite = "cached.kick.corewire.io/last-write"
+	noteUndated   = "cached.kick.corewire.io/undated"
 )
 
 // mark tells a stripped object. It stands in a field that the API server clears on
@@ -61,10 +62,12 @@ func Strip(k Kind, obj client.Object) {
 		return
 	}
 	digest := k.Digest(obj)
-	obj.SetAnnotations(map[string]string{
-		noteDigest:    digest.Note(),
-		noteLastWrite: lastWrite(obj).UTC().Format(time.RFC3339),
-	})
+	at, dated := lastWrite(obj)
+	notes := map[string]string{noteDigest: digest.Note(), noteLastWrite: at.UTC().Format(time.RFC3339)}
+	if !dated {
+		notes[noteUndated] = "true"
+	}
+	obj.SetAnnotations(notes)
 	obj.SetManagedFields(nil)
 	obj.SetSelfLink(mark)
 	k.Empty(obj)
@@ -84,7 +87,7 @@ func Model(k Kind, obj client.Object) model.Source {
 		KeyNames:        k.KeyNames(obj),
 	}
 	slices.Sort(s.KeyNames)
-	s.LastWrite, _ = time.Parse(time.RFC3339, obj.GetAnnotations()[noteLastWrite])
+	s.LastWrite, s.Dated = LastWrite(obj), obj.GetAnnotations()[noteUndated] == ""
 	return s
 }
 
@@ -102,15 +105,15 @@ func LastWrite(obj client.Object) time.Time {
 // lastWrite is lambda: the newest time among the field owners that own content.
 // Owners of labels or annotations alone say nothing about the content; a write
 // that only removed a key moves no time at all, which the ledger allows for. An
-// object without owners has its creation time.
-func lastWrite(obj client.Object) time.Time {
-	newest := obj.GetCreationTimestamp().Time
+// object without owners has its creation time, and is not dated by them.
+func lastWrite(obj client.Object) (newest time.Time, dated bool) {
+	newest = obj.GetCreationTimestamp().Time
 	for _, f := range obj.GetManagedFields() {
-		if f.Time != nil && f.Subresource == "" && f.Time.After(newest) && ownsContent(f.FieldsV1) {
-			newest = f.Time.Time
+		if f.Time != nil && f.Subresource == "" && !f.Time.Time.Before(newest) && ownsContent(f.FieldsV1) {
+			newest, dated = f.Time.Time, true
 		}
 	}
-	return newest
+	return newest, dated
 }
 
 func ownsContent(f *metav1.FieldsV1) bool {

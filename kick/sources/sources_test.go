@@ -66,8 +66,12 @@ func TestLastWrite(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(at(5)), ManagedFields: tt.given}}
-			if got := sources.Model(secret.Kind{}, s).LastWrite; !got.Equal(at(tt.want)) {
-				t.Errorf("LastWrite = %v, want %v", got, at(tt.want))
+			got := sources.Model(secret.Kind{}, s)
+			if !got.LastWrite.Equal(at(tt.want)) {
+				t.Errorf("LastWrite = %v, want %v", got.LastWrite, at(tt.want))
+			}
+			if byOwner := tt.want != 5; got.Dated != byOwner {
+				t.Errorf("Dated = %v, want %v", got.Dated, byOwner)
 			}
 		})
 	}

@@ -192,7 +192,7 @@ func (in *Input) change(seal string) *model.Record {
 	in.noteChange(last)
 	lambda := model.Later(in.lastWrite(), last.LastWrite)
 	written := model.Later(in.ServerNow, lambda).Add(in.Allowance)
-	if in.Source.Present && lambda.After(last.LastWrite) && in.keptKeyNames() {
+	if in.dates(lambda, last.LastWrite) && in.keptKeyNames() {
 		written = lambda
 		mark.Hit(mark.ChangeDatedByServer)
 	} else {
@@ -215,6 +215,14 @@ func (in *Input) noteChange(last model.Content) {
 	case last.Absent():
 		mark.Hit(mark.SourceAppeared)
 	}
+}
+
+// dates reports whether lambda is the date of the present content, if no key was
+// removed. It moved past the recorded one, or it is the same second of a content
+// owner: any write that sets a value moves the date of its owner, so this one fell
+// into that second, too. A creation time says nothing of that kind.
+func (in *Input) dates(lambda, recorded time.Time) bool {
+	return in.Source.Present && (lambda.After(recorded) || in.Source.Dated && in.lastWrite().Equal(recorded))
 }
 
 // keptKeyNames reports whether every key name on record is still there. A pure

@@ -368,3 +368,21 @@ func TestServersClock(t *testing.T) {
 		t.Errorf("a change that nothing dates counts as written %s, want %s", got, want)
 	}
 }
+
+// TestSecondEditInOneSecond: a date that stands still dates the second edit, too, if
+// it is a content owner's.
+func TestSecondEditInOneSecond(t *testing.T) {
+	for _, dated := range []bool{true, false} {
+		_, r := look(10, source("B", "11", 10), recorded(t))
+		again := source("C", "12", 10)
+		again.Dated = dated
+		_, r = look(12, again, r)
+		want := at(10)
+		if !dated {
+			want = at(12 + 5)
+		}
+		if got := r.Current().Written; !got.Equal(want) {
+			t.Errorf("dated by an owner: %v, written %s, want %s", dated, got, want)
+		}
+	}
+}
