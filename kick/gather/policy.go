@@ -62,14 +62,28 @@ func (g *Gatherer) Stands(ctx context.Context, s *model.Snapshot) (bool, error) 
 	return found && string(obj.GetUID()) == s.Workload.UID, err
 }
 
-// Confirm reads the policies of a snapshot anew, live. The precondition of a
-// restart covers the workload and nothing else, so what opens the gate must not
-// come from a cache.
+// Confirm reads the policies of a snapshot anew, live, and with them what is in
+// their scope. The precondition of a restart covers the workload and nothing else,
+// so what opens the gate must not come from a cache.
 func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot) (*model.Snapshot, error) {
+	selecting, scopes, err := policies(ctx, g.Live, s.Workload)
+	if err != nil {
+		return nil, err
+	}
 	confirmed := *s
-	var err error
-	confirmed.Policies, _, err = policies(ctx, g.Live, s.Workload)
-	return &confirmed, err
+	confirmed.Policies, confirmed.Dependencies = selecting, slices.Clone(s.Dependencies)
+	for i := range confirmed.Dependencies {
+		d := &confirmed.Dependencies[i]
+		d.InScope = inScope(scopes, d.Source, d.Record)
+	}
+	return &confirmed, nil
+}
+
+// inScope reports whether a source is the business of any of the policies. Without
+// a policy nothing is judged by it.
+func inScope(scopes []labels.Selector, source model.Source, record *model.Record) bool {
+	own := labelsOf(source, record)
+	return len(scopes) == 0 || slices.ContainsFunc(scopes, func(s labels.Selector) bool { return s.Matches(own) })
 }
 
 // Policy is a KickPolicy in plain values, its schedule parsed.

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 )
@@ -46,6 +47,7 @@ func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time,
 	case err != nil || !found:
 		return nil, name, err
 	case TargetOf(&r) != target: // somebody gave his request the name KICK would have used
+		mark.Hit(mark.RequestNameTaken)
 		return nil, model.OtherName(target), nil
 	}
 	return Request(&r), name, nil

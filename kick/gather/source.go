@@ -10,6 +10,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/kick/workloads"
@@ -23,6 +24,7 @@ type SourceLook struct {
 	Managed     bool          // the namespace has a policy
 	PolicySince time.Time     // creation of the newest policy of the namespace
 	NewestStamp time.Time     // newest stamp KICK left on any consumer
+	ServerNow   time.Time     // the API server's clock; zero: not known
 }
 
 // Wanted reports whether the source belongs on record.
@@ -30,7 +32,7 @@ func (l *SourceLook) Wanted() bool { return l.Managed && len(l.Consumers) > 0 }
 
 // Source looks at one source, its record and who refers to it.
 func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*SourceLook, error) {
-	look := &SourceLook{}
+	look := &SourceLook{ServerNow: g.server()}
 	record, err := g.record(ctx, g.reader(f), id)
 	if err != nil {
 		return nil, err
@@ -52,6 +54,7 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 		return nil, err
 	}
 	if doubtful(look) {
+		mark.Hit(mark.StaleCacheDoubted)
 		look.Source, err = g.source(ctx, g.Live, id)
 	}
 	return look, err

@@ -86,7 +86,7 @@ func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, t *corev
 		}
 		s.Dependencies = append(s.Dependencies, model.Dependency{
 			Dependency: d, Source: source, Record: record,
-			InScope:  len(scopes) != 1 || scopes[0].Matches(labelsOf(source, record)),
+			InScope:  inScope(scopes, source, record),
 			SeenLive: g.Sightings.Live(id),
 		})
 	}
