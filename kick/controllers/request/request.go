@@ -9,12 +9,14 @@ import (
 
 	"github.com/benbjohnson/clock"
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/events"
 	"github.com/corewire/kick/kick/explain"
 	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
@@ -22,6 +24,10 @@ import (
 
 // retryRefused is how long a restart that the API server refuses is left alone.
 const retryRefused = 5 * time.Minute
+
+// behind is how long a policy that the cache does not show yet is waited for, should
+// no event tell that it has come.
+const behind = 5 * time.Second
 
 // Deps is what the controller works with.
 type Deps struct {
@@ -46,6 +52,7 @@ func New(d Deps) controllers.Controller {
 func (r *reconciler) reconcile(ctx context.Context, target model.Key) (controllers.Result, error) {
 	result, err := r.pass(ctx, target, gather.FromCache)
 	if apply.Outdated(err) {
+		mark.Hit(mark.RequestJudgedLive)
 		result, err = r.pass(ctx, target, gather.ReadLive)
 	}
 	return result, err
@@ -62,7 +69,12 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		if s, err = r.Gather.Confirm(ctx, s); err != nil {
 			return controllers.Result{}, err
 		}
-		v = decide.Decide(s, now)
+		if v = decide.Decide(s, now); v.Action != decide.Stamp {
+			// The cache is behind. What it shows next wakes this workload; to write down
+			// what the live policy says would only be undone by the next look at the cache.
+			mark.Hit(mark.GateClosedBetween)
+			return controllers.Result{After: behind}, nil
+		}
 	}
 	result := controllers.Result{}
 	if !v.WakeAt.IsZero() {
@@ -87,8 +99,12 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 // comes back here.
 func (r *reconciler) open(ctx context.Context, s *model.Snapshot) error {
 	stands, err := r.Gather.Stands(ctx, s)
-	if err != nil || !stands {
+	if err != nil {
 		return err
+	}
+	if !stands {
+		mark.Hit(mark.OpenTargetReplaced)
+		return nil
 	}
 	return r.Apply.Open(ctx, s.Workload, s.RequestName)
 }
@@ -121,8 +137,21 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 func (r *reconciler) unstamped(ctx context.Context, s *model.Snapshot, now time.Time, err error) (controllers.Result, error) {
 	why, refused := apply.Refused(err)
 	if !refused {
+		noteUnstamped(err)
 		return controllers.Result{}, err
 	}
 	v := decide.Refused(s, now, why)
 	return controllers.Result{After: retryRefused}, r.write(ctx, s, v.Status, v.Decisive)
+}
+
+// noteUnstamped counts in what way a restart did not go through.
+func noteUnstamped(err error) {
+	switch {
+	case apierrors.IsConflict(err):
+		mark.Hit(mark.StampConflict)
+	case apply.Outdated(err):
+		mark.Hit(mark.TargetReplaced)
+	default:
+		mark.Hit(mark.StampUnanswered)
+	}
 }
