@@ -19,6 +19,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/workloads"
 )
@@ -99,7 +100,11 @@ func (a *Applier) Open(ctx context.Context, w *model.Workload, name string) erro
 			Trigger: v1alpha1.TriggerDependency,
 		},
 	}
-	return wrap("create request for", w.ID, a.Client.Create(ctx, r, owner))
+	err := a.Client.Create(ctx, r, owner)
+	if apierrors.IsAlreadyExists(err) {
+		mark.Hit(mark.RequestExists)
+	}
+	return wrap("create request for", w.ID, err)
 }
 
 // Stamp restarts a workload: it sets the one annotation, if the object is still
@@ -139,7 +144,11 @@ func (a *Applier) InstallationKey(ctx context.Context, namespace string, key []b
 	defer cancel()
 	err := a.Client.Create(ctx, ledger.KeyObject(namespace, key), owner)
 	if apierrors.IsAlreadyExists(err) {
+		mark.Hit(mark.KeyRaceLost)
 		return nil
+	}
+	if err == nil {
+		mark.Hit(mark.KeyMade)
 	}
 	return wrap("create", model.Key{Kind: "Secret", Namespace: namespace, Name: ledger.KeySecret}, err)
 }

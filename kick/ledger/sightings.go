@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/fingerprint"
 	"github.com/corewire/kick/kick/model/observation"
@@ -25,6 +26,9 @@ type Sightings struct {
 // NewSightings returns an empty memory. lastAlive is when a process before this
 // one last renewed the lease; zero: unknown.
 func NewSightings(lastAlive time.Time) *Sightings {
+	if !lastAlive.IsZero() {
+		mark.Hit(mark.TakenOver)
+	}
 	return &Sightings{
 		lastAlive: lastAlive, look: map[model.Key]time.Time{},
 		first: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{},
@@ -91,4 +95,5 @@ func (s *Sightings) Interrupted(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = now
+	mark.Hit(mark.WatchInterrupted)
 }

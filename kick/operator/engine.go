@@ -41,8 +41,9 @@ const (
 // Run runs KICK until the context ends. It returns an error, before anything is
 // watched or written, if the cluster lacks a CRD or a right it needs.
 func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) error {
-	started := time.Now()
+	server := &serverClock{}
 	config = rest.CopyConfig(config)
+	config.Wrap(server.listen)
 	config.QPS, config.Burst, config.UserAgent = o.KubeAPIQPS, o.KubeAPIBurst, "kick"
 	if err := Preflight(ctx, config, o); err != nil {
 		return err
@@ -54,15 +55,15 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	if err != nil {
 		return err
 	}
-	sightings := ledger.NewSightings(alive)
-	mgr, err := newManager(config, o, log, sightings)
+	sightings, started := ledger.NewSightings(alive), server.Now()
+	mgr, err := newManager(config, o, log, cacheOptions(o, sightings, server))
 	if err != nil {
 		return err
 	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
-		Events: recorder{mgr.GetEventRecorder("kick")}, Register: ctrlmetrics.Registry, Options: o,
-		Started: started, Sightings: sightings, NewKey: ledger.NewKeyBytes,
+		Events: recorder{mgr.GetEventRecorder("kick")}, Metrics: NewMetrics(ctrlmetrics.Registry), Options: o,
+		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
 	if err := connect(ctx, mgr, wiring); err != nil {
 		return err
@@ -73,11 +74,11 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	return mgr.Start(ctx)
 }
 
-func newManager(config *rest.Config, o Options, log logr.Logger, s *ledger.Sightings) (manager.Manager, error) {
+func newManager(config *rest.Config, o Options, log logr.Logger, c cache.Options) (manager.Manager, error) {
 	return ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        NewScheme(),
 		Logger:                        log,
-		Cache:                         cacheOptions(o, s),
+		Cache:                         c,
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
 		LeaderElection:                o.LeaderElect,
@@ -93,13 +94,13 @@ func newManager(config *rest.Config, o Options, log logr.Logger, s *ledger.Sight
 // cacheOptions: objects enter the cache stripped and leave it without a copy,
 // since nothing that reads them changes them. A read of a kind that is not cached
 // is an error, not a new informer.
-func cacheOptions(o Options, s *ledger.Sightings) cache.Options {
+func cacheOptions(o Options, s *ledger.Sightings, server *serverClock) cache.Options {
 	shared := true
 	c := cache.Options{
 		DefaultUnsafeDisableDeepCopy: &shared, ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{},
 		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
-			s.Interrupted(time.Now())
+			s.Interrupted(server.Now())
 			toolscache.DefaultWatchErrorHandler(ctx, r, err)
 		},
 	}

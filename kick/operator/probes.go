@@ -98,8 +98,14 @@ func lastAlive(ctx context.Context, config *rest.Config, o Options) (time.Time, 
 	if client.IgnoreNotFound(err) != nil {
 		return time.Time{}, fmt.Errorf("read lease %s/%s: %w", o.Namespace, LeaseName, err)
 	}
-	if err != nil || lease.Spec.RenewTime == nil {
+	if err != nil {
 		return time.Time{}, nil
 	}
-	return lease.Spec.RenewTime.UTC(), nil
+	var last time.Time // as the API server dated it; spec.renewTime is another process's clock
+	for _, owner := range lease.ManagedFields {
+		if owner.Time != nil && owner.Time.After(last) {
+			last = owner.Time.UTC()
+		}
+	}
+	return last, nil
 }

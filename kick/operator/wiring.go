@@ -47,14 +47,16 @@ var controllerNames = []string{"source", "request", "policy", "cleanup"}
 
 // Deps is what an engine brings along.
 type Deps struct {
-	Clock    clock.Clock
-	Cache    client.Reader // may lag; hands out shared objects
-	Live     client.Reader // quorum reads
-	Write    apply.Client
-	Events   events.Recorder
-	Register prometheus.Registerer
-	Options  Options
-	Started  time.Time // when this process began, KICK's clock
+	Clock   clock.Clock
+	Cache   client.Reader // may lag; hands out shared objects
+	Live    client.Reader // quorum reads
+	Write   apply.Client
+	Events  events.Recorder
+	Metrics *metrics.Metrics
+	Options Options
+	Started time.Time // when this process began, the API server's clock
+	// ServerNow is the API server's clock, as its answers show it.
+	ServerNow func() time.Time
 	// Sightings is this process's memory of what its watches showed.
 	Sightings *ledger.Sightings
 	NewKey    func() []byte // draws an installation key
@@ -68,22 +70,26 @@ func NewScheme() *runtime.Scheme {
 	return s
 }
 
+// NewMetrics returns the operator's series, registered with r.
+func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
+	return metrics.New(r, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})
+}
+
 // Wire returns everything an engine has to run. The production engine and the
 // simulator run the same.
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
-		Sightings: d.Sightings, Settings: d.Options.Settings(),
+		Sightings: d.Sightings, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
-	m := metrics.New(d.Register, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})
 	return controllers.Wiring{
-		Controllers: counted(m, []controllers.Controller{
+		Controllers: counted(d.Metrics, []controllers.Controller{
 			source.New(source.Deps{
-				Clock: d.Clock, Gather: g, Apply: a, Metrics: m,
+				Clock: d.Clock, Gather: g, Apply: a, Metrics: d.Metrics,
 				Namespace: d.Options.Namespace, NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
 			}),
-			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: m}),
+			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 		}),

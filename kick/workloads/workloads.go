@@ -4,6 +4,7 @@
 package workloads
 
 import (
+	"bytes"
 	"encoding/json"
 	"hash/fnv"
 	"maps"
@@ -184,12 +185,18 @@ func stampManager(fields []metav1.ManagedFieldsEntry) string {
 	return manager
 }
 
+// stampField is how managedFields name the stamp.
+const stampField = "f:" + model.StampAnnotation
+
 func mentions(raw []byte) bool {
+	if !bytes.Contains(raw, []byte(stampField)) {
+		return false // most owners: not worth taking apart
+	}
 	var f stampFields
 	if json.Unmarshal(raw, &f) != nil {
 		return false
 	}
-	_, owned := f.Spec.Template.Metadata.Annotations["f:"+model.StampAnnotation]
+	_, owned := f.Spec.Template.Metadata.Annotations[stampField]
 	return owned
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 )
@@ -55,6 +56,7 @@ func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.R
 	if !expired {
 		return controllers.Result{After: max(left, time.Millisecond)}, nil
 	}
+	mark.Hit(mark.RequestExpired)
 	err = r.Apply.Delete(ctx, s.Request)
 	if apply.Outdated(err) { // it moved on; its next event comes back here
 		return controllers.Result{}, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 )
 
@@ -79,6 +80,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	}
 	if sameVerdict(want, look.Object.Status) {
 		if wait := pace - now.Sub(r.counted[id]); wait > 0 && wait <= pace {
+			mark.Hit(mark.CountsPaced)
 			return controllers.Result{After: wait}, nil
 		}
 		r.counted[id] = now
