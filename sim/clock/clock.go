@@ -30,23 +30,30 @@ var Domains = []Domain{APIServer, ControllerManager, Kubelet, Kick}
 // may step. Only Now, Since and Until exist: simulated code schedules through the
 // engine, so a method that would need a goroutine panics and names itself.
 type Virtual struct {
-	loop   *sched.Loop
-	offset time.Duration
+	loop      *sched.Loop
+	offset    time.Duration
+	low, high time.Duration // least and greatest offset there was
 }
 
 var _ clock.Clock = (*Virtual)(nil)
 
 // New returns a clock that shows the loop's time plus offset.
 func New(loop *sched.Loop, offset time.Duration) *Virtual {
-	return &Virtual{loop: loop, offset: offset}
+	return &Virtual{loop: loop, offset: offset, low: offset, high: offset}
 }
 
 // Step moves the wall clock by d; timers that already run are not affected, as
 // with the monotonic timers of a real process.
-func (v *Virtual) Step(d time.Duration) { v.offset += d }
+func (v *Virtual) Step(d time.Duration) {
+	v.offset += d
+	v.low, v.high = min(v.low, v.offset), max(v.high, v.offset)
+}
 
 // Offset is how far this clock is ahead of true time.
 func (v *Virtual) Offset() time.Duration { return v.offset }
+
+// Range is the least and the greatest offset this clock ever had.
+func (v *Virtual) Range() (low, high time.Duration) { return v.low, v.high }
 
 // Now is the time this domain believes it is.
 func (v *Virtual) Now() time.Time { return v.loop.Now().Add(v.offset) }

@@ -9,6 +9,7 @@ package sched
 
 import (
 	"container/heap"
+	"fmt"
 	"time"
 )
 
@@ -16,9 +17,20 @@ import (
 type Event struct {
 	due   time.Time
 	seq   uint64
-	label string
+	label Label
 	run   func()
 	index int // position in the heap, -1 once run or stopped
+}
+
+// Label names an event: what happens, and to which object if any.
+type Label struct{ What, Namespace, Name string }
+
+// String is what, and the object as namespace/name.
+func (l Label) String() string {
+	if l.Name == "" {
+		return l.What
+	}
+	return l.What + " " + l.Namespace + "/" + l.Name
 }
 
 // Loop is a single-threaded event loop over virtual time. The zero value is not
@@ -29,6 +41,7 @@ type Loop struct {
 	queue   eventHeap
 	seq     uint64
 	ran     uint64
+	arrived uint64 // ran when now was reached
 }
 
 // New returns a loop whose true time starts at start.
@@ -50,12 +63,35 @@ func (l *Loop) Choose(n int, class Class, site string) int {
 // Plain reports that every question is answered by 0, so that asking is a waste.
 func (l *Loop) Plain() bool { _, plain := l.chooser.(FIFO); return plain }
 
+// Ask makes another chooser answer all questions from now on.
+func (l *Loop) Ask(chooser Chooser) { l.chooser = chooser }
+
+// Fork returns a loop at the same instant in which nothing is scheduled: what l
+// runs is bound to the world around l. See Adopt.
+func (l *Loop) Fork() *Loop { return &Loop{now: l.now, chooser: l.chooser, seq: l.seq, ran: l.ran} }
+
+// Adopt schedules what stands for an event of the loop that l was forked from: it
+// is due at the same instant and in the same place among simultaneous ones.
+func (l *Loop) Adopt(e *Event, run func()) *Event {
+	own := &Event{due: e.due, seq: e.seq, label: e.label, run: run}
+	heap.Push(&l.queue, own)
+	return own
+}
+
+// Pending is the number of events that are scheduled.
+func (l *Loop) Pending() int { return len(l.queue) }
+
 // Ran is the number of events run so far.
 func (l *Loop) Ran() uint64 { return l.ran }
 
 // After schedules run at Now()+d (a negative d counts as 0). The label names it
 // in logs and choices. The returned event can be stopped.
 func (l *Loop) After(d time.Duration, label string, run func()) *Event {
+	return l.AfterOf(d, Label{What: label}, run)
+}
+
+// AfterOf is After with a label that is put together only when somebody reads it.
+func (l *Loop) AfterOf(d time.Duration, label Label, run func()) *Event {
 	e := &Event{due: l.now.Add(max(d, 0)), seq: l.seq, label: label, run: run}
 	l.seq++
 	heap.Push(&l.queue, e)
@@ -85,11 +121,19 @@ func (l *Loop) Step() bool {
 		return false
 	}
 	e := l.pick()
-	l.now = e.due
-	l.ran++
+	if e.due.After(l.now) {
+		l.now, l.arrived = e.due, l.ran
+	}
+	if l.ran++; l.ran-l.arrived > mostAtOnce {
+		panic(fmt.Sprintf("time stands still at %s: %d events there, the last one %q", l.now.Format(time.RFC3339Nano), mostAtOnce, e.label))
+	}
 	e.run()
 	return true
 }
+
+// mostAtOnce is how many events may run at one instant. More come from something
+// that asks again and again what only time can answer.
+const mostAtOnce = 100_000
 
 // RunUntil runs every event due at or before t and leaves the time at t.
 func (l *Loop) RunUntil(t time.Time) {
@@ -116,7 +160,7 @@ func (l *Loop) pick() *Event {
 	for len(l.queue) > 0 && l.queue[0].due.Equal(first.due) {
 		ties = append(ties, heap.Pop(&l.queue).(*Event))
 	}
-	chosen := l.Choose(len(ties), Order, first.label)
+	chosen := l.Choose(len(ties), Order, first.label.String())
 	for i, e := range ties {
 		if i != chosen {
 			heap.Push(&l.queue, e)
