@@ -29,24 +29,28 @@ func (s *Server) apply(k *kind, key types.NamespacedName, r *record, data []byte
 	if r == nil && o.Subresource != "" {
 		return nil, apierrors.NewNotFound(k.resource, key.Name)
 	}
-	in, err := s.merged(k, r, data, o)
+	in, err := s.mergedOrRecalled(k, key, r, data, &o)
 	if err != nil {
 		return nil, err
 	}
-	if in.GetNamespace() == "" && k.namespaced {
-		in.SetNamespace(key.Namespace)
-	}
-	if err := checkIdentity(in, key); err != nil {
+	if err := k.checkIdentity(in, key); err != nil {
 		return nil, err
 	}
 	k.normalise(in)
-	if in, err = k.decode(in); err != nil {
+	var old client.Object
+	if r != nil {
+		old = r.object
+	}
+	if in, err = k.decodePatched(in, old, &o); err != nil {
 		return nil, err
 	}
 	if r != nil {
 		return s.finishUpdate(k, r, in, o)
 	}
 	k.wipe(in)
+	if !o.DryRun {
+		in.SetResourceVersion("") // not looked at
+	}
 	return s.finishCreate(k, in, o)
 }
 
@@ -63,24 +67,48 @@ func readApply(data []byte) (*unstructured.Unstructured, error) {
 	return out, nil
 }
 
-// merged asks the field manager for the object that an apply makes of a stored one, or
-// of none.
-func (s *Server) merged(k *kind, r *record, data []byte, o WriteOptions) (client.Object, error) {
-	patch, err := readApply(data)
-	if err != nil {
-		return nil, err
-	}
+// mergedOrRecalled is merged, with Options.Fast from memory where possible.
+func (s *Server) mergedOrRecalled(k *kind, key types.NamespacedName, r *record, data []byte, o *WriteOptions) (client.Object, error) {
 	live := k.zero
 	if r != nil {
 		live = r.object
+	}
+	p := newPast(objectMeta(live).ManagedFields)
+	var known *sourceApply
+	if s.opts.Fast && k.logged && o.Subresource == "" {
+		known = takeApart(k, live, key, data, p, *o)
+	}
+	if known != nil {
+		if in, ok := known.recall(k, key); ok {
+			objectMeta(in).ManagedFields = p.present(in.GetManagedFields(), s.stamp())
+			return in, nil
+		}
+	}
+	in, err := s.merged(k, r != nil, live, data, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		known.learn(in)
+	}
+	m := objectMeta(in)
+	m.ManagedFields = p.present(m.ManagedFields, s.stamp())
+	return in, nil
+}
+
+// merged asks the field manager for the object that an apply makes of a stored one, or
+// of none. Its owners carry ranks for times.
+func (s *Server) merged(k *kind, there bool, live client.Object, data []byte, p past, o *WriteOptions) (client.Object, error) {
+	patch, err := readApply(data)
+	if err != nil {
+		return nil, err
 	}
 	manager, err := s.fieldManager(k, o.Subresource)
 	if err != nil {
 		return nil, err
 	}
-	past := newPast(objectMeta(live).ManagedFields)
-	before := k.withGVK(live)
-	objectMeta(before).ManagedFields = past.of(objectMeta(live).ManagedFields)
+	before := k.managed(live, there)
+	before.SetManagedFields(p.of(objectMeta(live).ManagedFields))
 	out, err := manager.Apply(before, patch, o.Manager, o.Force)
 	if err != nil {
 		if status := apierrors.APIStatus(nil); errors.As(err, &status) {
@@ -88,10 +116,14 @@ func (s *Server) merged(k *kind, r *record, data []byte, o WriteOptions) (client
 		}
 		return nil, serverError(err.Error())
 	}
-	in := out.(client.Object)
-	m := objectMeta(in)
-	m.ManagedFields = past.present(m.ManagedFields, s.stamp())
-	if r == nil && m.UID != "" {
+	in, ok := out.(client.Object)
+	if k.crd != nil && ok {
+		in, o.content, err = k.loose(out.(*unstructured.Unstructured).Object)
+	}
+	if err != nil {
+		return nil, serverError(err.Error())
+	}
+	if m := objectMeta(in); !there && m.UID != "" {
 		return nil, apierrors.NewConflict(k.resource, m.Name, fmt.Errorf(
 			"uid mismatch: the provided object specified uid %s, and no existing object was found", m.UID))
 	}

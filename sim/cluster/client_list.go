@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -82,7 +84,7 @@ func (k *kind) selected(options *client.ListOptions) []*record {
 		if byLabel != nil && !byLabel.Matches(labels.Set(r.object.GetLabels())) {
 			continue
 		}
-		if byField != nil && !byField.Matches(selectableFields(r.object)) {
+		if byField != nil && !byField.Matches(k.selectableFields(r.object)) {
 			continue
 		}
 		out = append(out, r)
@@ -91,7 +93,7 @@ func (k *kind) selected(options *client.ListOptions) []*record {
 }
 
 // selectableFields are the fields of an object that a field selector may name.
-func selectableFields(obj client.Object) fields.Set {
+func (k *kind) selectableFields(obj client.Object) fields.Set {
 	set := fields.Set{"metadata.name": obj.GetName(), "metadata.namespace": obj.GetNamespace()}
 	switch o := obj.(type) {
 	case *corev1.Pod:
@@ -99,8 +101,26 @@ func selectableFields(obj client.Object) fields.Set {
 		set["status.phase"] = string(o.Status.Phase)
 	case *corev1.Secret:
 		set["type"] = string(o.Type)
+	case *corev1.Namespace:
+		delete(set, "metadata.namespace")
+		set["name"], set["status.phase"] = o.Name, string(o.Status.Phase)
+	case *appsv1.ReplicaSet:
+		set["status.replicas"] = strconv.Itoa(int(o.Status.Replicas))
+	}
+	if k.crd != nil {
+		k.crd.selectableFields(set, k.crd.content(k, obj))
 	}
 	return set
+}
+
+// selectableFields adds those that the CRD declares.
+func (c *crd) selectableFields(set fields.Set, content map[string]any) {
+	for _, path := range c.selectable {
+		value, _, err := unstructured.NestedString(content, strings.Split(path, ".")...)
+		if err == nil {
+			set[path] = value
+		}
+	}
 }
 
 // checkFieldSelector refuses a field that this kind does not index.
@@ -108,7 +128,7 @@ func (k *kind) checkFieldSelector(selector fields.Selector) error {
 	if selector == nil || selector.Empty() {
 		return nil
 	}
-	known := selectableFields(k.empty())
+	known := k.selectableFields(k.empty())
 	for _, r := range selector.Requirements() {
 		if !known.Has(r.Field) {
 			return apierrors.NewBadRequest(fmt.Sprintf("field label not supported: %s", r.Field))

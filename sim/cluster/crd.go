@@ -3,7 +3,9 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -16,6 +18,7 @@ import (
 	structuralpruning "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,6 +40,7 @@ type crd struct {
 	plural     string
 	namespaced bool
 	hasStatus  bool
+	selectable []string // paths of the fields that a field selector may name
 
 	declared   *apiextensionsv1.CustomResourceDefinition
 	structural *structuralschema.Structural
@@ -44,6 +48,8 @@ type crd struct {
 	status     validation.SchemaValidator
 	rules      *cel.Validator
 	memo       *verdicts
+	plain      *memory[struct{}]        // forms that decoding leaves as they are
+	judged     *memory[field.ErrorList] // verdicts by form
 }
 
 // Compiling takes tens of milliseconds and depends on the CRD alone.
@@ -80,6 +86,11 @@ func newCRD(declared *apiextensionsv1.CustomResourceDefinition) (*crd, error) {
 			hasStatus:  v.Subresources != nil && v.Subresources.Status != nil,
 			declared:   declared,
 			memo:       newVerdicts(),
+			plain:      newMemory[struct{}](),
+			judged:     newMemory[field.ErrorList](),
+		}
+		for _, f := range v.SelectableFields {
+			c.selectable = append(c.selectable, strings.TrimPrefix(f.JSONPath, "."))
 		}
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			return nil, fmt.Errorf("version %s has no schema", v.Name)
@@ -132,10 +143,16 @@ func (c *crd) content(k *kind, obj client.Object) map[string]any {
 
 // decode prunes what the schema does not know and fills its defaults.
 func (c *crd) decode(k *kind, obj client.Object) (client.Object, error) {
+	if k.fast() {
+		return k.remembered(obj, func() (client.Object, error) { return c.fill(k, obj) })
+	}
+	return c.fill(k, obj)
+}
+
+// fill makes the object that decoding leads to.
+func (c *crd) fill(k *kind, obj client.Object) (client.Object, error) {
 	content := c.content(k, obj)
-	structuralpruning.Prune(content, c.structural, true)
-	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(content, c.structural)
-	structuraldefaulting.Default(content, c.structural)
+	c.complete(content, false)
 	delete(content, "metadata")
 	out := k.empty()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, out); err != nil {
@@ -146,36 +163,136 @@ func (c *crd) decode(k *kind, obj client.Object) (client.Object, error) {
 	return out, nil
 }
 
-// validateCreate checks a new object against schema and rules.
-func (c *crd) validateCreate(k *kind, in client.Object) field.ErrorList {
-	return c.memo.of(k, in, nil, "", func() field.ErrorList {
-		content := c.content(k, in)
-		errs := validation.ValidateCustomResource(nil, content, c.whole)
+// complete prunes and fills the content of an object. A null that is applied is not
+// dropped: it is refused as a value of another type.
+func (c *crd) complete(content map[string]any, applied bool) {
+	structuralpruning.Prune(content, c.structural, true)
+	if !applied {
+		structuraldefaulting.PruneNonNullableNullsWithoutDefaults(content, c.structural)
+	}
+	structuraldefaulting.Default(content, c.structural)
+}
+
+// loose reads what a patch made of a custom resource: the object, and the content that
+// its Go type cannot hold, such as a value of another type, or a field that is missing
+// where the type has an empty one. An object that does not fit its type is left to the
+// validation of the content.
+func (k *kind) loose(content map[string]any) (client.Object, map[string]any, error) {
+	out := k.empty()
+	m, ok := content["metadata"].(map[string]any)
+	if !ok && content["metadata"] != nil {
+		return nil, nil, fmt.Errorf("metadata is not an object")
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": m}, out); err != nil {
+		return nil, nil, err
+	}
+	content = runtime.DeepCopyJSON(content)
+	metadata := map[string]any{"name": out.GetName()}
+	if generate := out.GetGenerateName(); generate != "" {
+		metadata["generateName"] = generate
+	}
+	content["metadata"] = metadata
+	if whole, err := k.typed(content); err == nil {
+		*objectMeta(whole) = *objectMeta(out)
+		out = whole
+	}
+	return out, content, nil
+}
+
+// decodePatched is decode for the result of a patch. The content of a custom resource
+// stays with the request where the Go type holds less.
+func (k *kind) decodePatched(in, old client.Object, o *WriteOptions) (client.Object, error) {
+	if o.content == nil {
+		return k.decode(in)
+	}
+	k.crd.complete(o.content, o.verb == "apply")
+	var was map[string]any
+	if old != nil {
+		was = k.crd.content(k, old)
+	}
+	o.content = k.crd.held(o.content, was, o.Subresource)
+	out, err := k.typed(o.content)
+	if err != nil {
+		return in, nil // to be refused by the validation of the content
+	}
+	*objectMeta(out) = *objectMeta(in)
+	k.normalise(out)
+	if apiequality.Semantic.DeepEqual(o.content, k.crd.content(k, out)) {
+		o.content = nil
+	}
+	return out, nil
+}
+
+// validateCreate checks a new object, or the content given, against schema and rules,
+// and returns that with the errors found before.
+func (c *crd) validateCreate(k *kind, in client.Object, content map[string]any, before field.ErrorList) field.ErrorList {
+	judge := func(content map[string]any) field.ErrorList {
+		errs := append(before, validation.ValidateCustomResource(nil, content, c.whole)...)
 		errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, c.structural, content)...)
 		return c.checkRules(errs, content, nil)
-	})
+	}
+	switch {
+	case content != nil:
+		return k.fits(judge(content), content)
+	case len(before) > 0:
+		return judge(c.content(k, in))
+	}
+	return c.memo.of(k, in, nil, "", func() field.ErrorList { return judge(c.content(k, in)) })
 }
 
 // validateUpdate checks a change. Values that were invalid before and did not change
 // are let through, as by the real server ("ratcheting").
-func (c *crd) validateUpdate(k *kind, in, old client.Object, subresource string) field.ErrorList {
-	return c.memo.of(k, in, old, subresource, func() field.ErrorList {
-		content, was := c.content(k, in), c.content(k, old)
-		correlated := common.NewCorrelatedObject(content, was, &model.Structural{Structural: c.structural})
-		var errs field.ErrorList
-		if subresource == "status" {
-			if status, ok := content["status"]; ok {
-				errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, was["status"], c.status,
-					validation.WithRatcheting(correlated.Key("status")))
-			}
-		} else {
-			errs = validation.ValidateCustomResourceUpdate(nil, content, was, c.whole, validation.WithRatcheting(correlated))
-		}
-		if len(structurallisttype.ValidateListSetsAndMaps(nil, c.structural, was)) == 0 {
-			errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, c.structural, content)...)
-		}
-		return c.checkRules(errs, content, was, cel.WithRatcheting(correlated))
+func (c *crd) validateUpdate(k *kind, in, old client.Object, o WriteOptions, before field.ErrorList) field.ErrorList {
+	switch {
+	case o.content != nil:
+		return k.fits(c.judgeUpdate(o.content, c.content(k, old), o.Subresource, before), o.content)
+	case len(before) > 0:
+		return c.judgeUpdate(c.content(k, in), c.content(k, old), o.Subresource, before)
+	}
+	return c.memo.of(k, in, old, o.Subresource, func() field.ErrorList {
+		return c.judgeUpdate(c.content(k, in), c.content(k, old), o.Subresource, nil)
 	})
+}
+
+func (c *crd) judgeUpdate(content, was map[string]any, subresource string, before field.ErrorList) field.ErrorList {
+	correlated := common.NewCorrelatedObject(content, was, &model.Structural{Structural: c.structural})
+	var errs field.ErrorList
+	if subresource == "status" {
+		if status, ok := content["status"]; ok {
+			errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, was["status"], c.status,
+				validation.WithRatcheting(correlated.Key("status")))
+		}
+	} else {
+		errs = validation.ValidateCustomResourceUpdate(nil, content, was, c.whole, validation.WithRatcheting(correlated))
+	}
+	if len(structurallisttype.ValidateListSetsAndMaps(nil, c.structural, was)) == 0 {
+		errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, c.structural, content)...)
+	}
+	return c.checkRules(append(before, errs...), content, was, cel.WithRatcheting(correlated))
+}
+
+// held takes from the content of a patch what its endpoint lets it set, the rest from
+// what was there before.
+func (c *crd) held(content, was map[string]any, subresource string) map[string]any {
+	from, into := was, maps.Clone(content)
+	if subresource == "status" {
+		from, into = content, maps.Clone(was)
+	}
+	switch status, ok := from["status"]; {
+	case ok:
+		into["status"] = status
+	case c.hasStatus:
+		delete(into, "status")
+	}
+	return into
+}
+
+// fits adds an error when content that is valid cannot be stored as its Go type.
+func (k *kind) fits(errs field.ErrorList, content map[string]any) field.ErrorList {
+	if _, err := k.typed(content); err != nil && len(errs) == 0 {
+		return field.ErrorList{field.InternalError(nil, fmt.Errorf("the Go type cannot hold this: %w", err))}
+	}
+	return errs
 }
 
 // checkRules evaluates the CEL rules, unless the schema already failed in a way that

@@ -131,16 +131,19 @@ var (
 	}()
 )
 
-// orderWorld is a world that knows the custom kind.
-func orderWorld(t testing.TB, edit ...func(*cluster.Options)) *world {
+// orderOptions are those of a server that knows the custom kind.
+func orderOptions(t testing.TB) cluster.Options {
 	scheme := runtime.NewScheme()
 	must(t, clientgoscheme.AddToScheme(scheme))
 	scheme.AddKnownTypes(orderGV, &Order{}, &OrderList{})
 	metav1.AddToGroupVersion(scheme, orderGV)
-	return newWorld(t, append(edit, func(o *cluster.Options) {
-		o.Scheme = scheme
-		o.CRDs = []*apiextensionsv1.CustomResourceDefinition{orderDef}
-	})...)
+	return cluster.Options{Scheme: scheme, CRDs: []*apiextensionsv1.CustomResourceDefinition{orderDef}}
+}
+
+// orderWorld is a world that knows the custom kind.
+func orderWorld(t testing.TB, edit ...func(*cluster.Options)) *world {
+	known := orderOptions(t)
+	return newWorld(t, append(edit, func(o *cluster.Options) { o.Scheme, o.CRDs = known.Scheme, known.CRDs })...)
 }
 
 func order() *Order { return &Order{ObjectMeta: meta("first"), Spec: OrderSpec{Item: "tea"}} }

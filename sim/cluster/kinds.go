@@ -33,6 +33,7 @@ type kind struct {
 	zero       client.Object // an empty object, never changed
 	times      *timePlan
 	body       []bodyField
+	digests    []bodyDigest                           // set for a custom resource with Options.Fast
 	sameStatus equalFunc                              // set when hasStatus
 	managers   map[string]*managedfields.FieldManager // by subresource
 
@@ -164,6 +165,9 @@ func (s *Server) newKind(gvk schema.GroupVersionKind, goType reflect.Type) *kind
 		k.sameStatus = equalOf(goType.Field(k.status).Type)
 	}
 	k.body = k.bodyFields()
+	if k.crd != nil && s.opts.Fast {
+		k.digests = bodyDigests(goType)
+	}
 	return k
 }
 

@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -25,17 +27,17 @@ var trackedKinds = map[schema.GroupKind]bool{
 }
 
 // trackUpdate keeps in.managedFields as the API server's field manager would for a
-// create, update or patch. Writes of untracked kinds, of the status subresource and
-// of the control plane's own components leave what is recorded.
+// create, update or patch. Writes of untracked kinds and of the control plane's own
+// components leave what is recorded.
 func (s *Server) trackUpdate(k *kind, live, in client.Object, o WriteOptions) {
 	m := objectMeta(in)
-	if !k.tracked || o.Subresource != "" || s.opts.Untracked(o.Manager) {
+	if !k.tracked || s.opts.Untracked(o.Manager) {
 		m.ManagedFields = objectMeta(live).ManagedFields
 		return
 	}
 	past := newPast(objectMeta(live).ManagedFields, m.ManagedFields)
-	entries := k.owners(past, live, in, o.Manager, func(before, after client.Object) {
-		manager, err := s.fieldManager(k, "")
+	entries := k.owners(past, live, in, o, func(before, after client.Object) {
+		manager, err := s.fieldManager(k, o.Subresource)
 		if err != nil {
 			panic(err) // the type has no schema: a mistake of the program
 		}
@@ -162,12 +164,15 @@ func (s *Server) typeConverter(k *kind) (managedfields.TypeConverter, error) {
 func (k *kind) resetFields(subresource string) map[fieldpath.APIVersion]fieldpath.Filter {
 	var paths []fieldpath.Path
 	switch {
-	case subresource == "" && k.hasStatus:
+	case subresource == "" && k.hasStatus, subresource == "finalize":
 		paths = append(paths, fieldpath.MakePathOrDie("status"))
 	case subresource == "status" && !builtIn(k.gk.Group):
 		paths = append(paths, fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
 	case subresource == "status":
 		paths = append(paths, fieldpath.MakePathOrDie("spec"))
+		for _, name := range k.rules.statusKeeps {
+			paths = append(paths, fieldpath.MakePathOrDie("metadata", name))
+		}
 	default:
 		return nil
 	}
@@ -185,20 +190,47 @@ var (
 )
 
 // ConvertToVersion returns the object as its Go type, with apiVersion and kind set:
-// the schema is looked up by them.
+// the schema is looked up by them. A custom resource stays as it is.
 func (c converter) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	if u, ok := in.(runtime.Unstructured); ok {
-		out := c.k.empty()
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.UnstructuredContent(), out); err != nil {
-			return nil, err
+		if c.k.crd != nil {
+			return in, nil
 		}
-		out.GetObjectKind().SetGroupVersionKind(c.k.gvk)
-		return out, nil
+		return c.k.typed(u.UnstructuredContent())
 	}
 	if in.GetObjectKind().GroupVersionKind() == c.k.gvk {
 		return in, nil
 	}
 	return c.k.withGVK(in.(client.Object)), nil
+}
+
+// typed reads the content of an object into its Go type.
+func (k *kind) typed(content map[string]any) (client.Object, error) {
+	out := k.empty()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, out); err != nil {
+		return nil, err
+	}
+	out.GetObjectKind().SetGroupVersionKind(k.gvk)
+	return out, nil
+}
+
+// managed is an object as the field manager sees it. Of a custom resource it sees the
+// JSON: a Go struct always has all of its fields, and a new object would seem to add
+// nothing but leaves.
+func (k *kind) managed(obj client.Object, exists bool) client.Object {
+	if k.crd == nil {
+		return k.withGVK(obj)
+	}
+	out := &unstructured.Unstructured{Object: map[string]any{}}
+	if exists {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+		if err != nil {
+			panic(fmt.Sprintf("%s %s: %v", k.gk.Kind, client.ObjectKeyFromObject(obj), err)) // a stored type always converts
+		}
+		out.Object = content
+	}
+	out.SetGroupVersionKind(k.gvk)
+	return out
 }
 
 // Convert implements runtime.ObjectConvertor; the field manager does not call it.
@@ -211,12 +243,12 @@ func (c converter) ConvertFieldLabel(schema.GroupVersionKind, string, string) (s
 
 // Default implements runtime.ObjectDefaulter.
 func (c converter) Default(in runtime.Object) {
-	if c.k.rules.defaults != nil {
-		c.k.rules.defaults(in.(client.Object))
+	if obj, ok := in.(client.Object); ok && c.k.rules.defaults != nil {
+		c.k.rules.defaults(obj)
 	}
 }
 
 // New implements runtime.ObjectCreater.
 func (c converter) New(schema.GroupVersionKind) (runtime.Object, error) {
-	return c.k.withGVK(c.k.empty()), nil
+	return c.k.managed(c.k.empty(), false), nil
 }

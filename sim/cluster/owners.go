@@ -29,10 +29,10 @@ type wire interface {
 
 // owners returns the managedFields of a change, with ranks for times, from memory or by
 // asking the field manager, which writes them into after.
-func (k *kind) owners(p past, live, in client.Object, manager string, ask func(before, after client.Object)) []metav1.ManagedFieldsEntry {
-	before, after := k.view(p, live), k.view(p, in)
+func (k *kind) owners(p past, live, in client.Object, o WriteOptions, ask func(before, after client.Object)) []metav1.ManagedFieldsEntry {
+	before, after := k.view(p, live, o.Subresource), k.view(p, in, o.Subresource)
 	sameValues(before, after)
-	key, ok := ownersKey(before, after, k.gvk.String()+" "+manager)
+	key, ok := ownersKey(before, after, k.gvk.String()+" "+o.Manager+" "+o.Subresource)
 	if ok {
 		ownersLock.Lock()
 		entries, found := ownersSeen[key]
@@ -41,8 +41,7 @@ func (k *kind) owners(p past, live, in client.Object, manager string, ask func(b
 			return entries
 		}
 	}
-	before.GetObjectKind().SetGroupVersionKind(k.gvk)
-	after.GetObjectKind().SetGroupVersionKind(k.gvk)
+	before, after = k.managed(before, live.GetUID() != ""), k.managed(after, true)
 	ask(before, after)
 	entries := after.GetManagedFields()
 	if ok {
@@ -57,11 +56,14 @@ func (k *kind) owners(p past, live, in client.Object, manager string, ask func(b
 }
 
 // view copies the parts of an object that ownership depends on. Names, versions and
-// system fields are owned by nobody; a status with a subresource is left out by the
-// field manager anyway.
-func (k *kind) view(p past, obj client.Object) client.Object {
+// system fields are owned by nobody; what an endpoint does not let a request set, such
+// as a status with a subresource, is left out by the field manager anyway.
+func (k *kind) view(p past, obj client.Object, subresource string) client.Object {
 	out := k.shallow(obj)
-	if k.hasStatus {
+	switch {
+	case subresource == "status":
+		k.keep(out, k.zero, k.spec)
+	case k.hasStatus:
 		k.keep(out, k.zero, k.status)
 	}
 	m := objectMeta(obj)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -41,21 +43,27 @@ func (s *Server) Patch(gk schema.GroupKind, key types.NamespacedName, pt types.P
 		return s.apply(k, key, r, data, o)
 	}
 	o.verb = "patch"
+	switch {
+	case pt == types.StrategicMergePatchType && !builtIn(k.gk.Group):
+		return nil, unsupportedPatch
+	case pt != types.StrategicMergePatchType && !json.Valid(data):
+		return nil, apierrors.NewBadRequest("invalid JSON patch")
+	}
 	if r == nil {
 		return nil, apierrors.NewNotFound(k.resource, key.Name)
 	}
 	if _, err := k.keptField(o.Subresource); err != nil {
 		return nil, err
 	}
-	in, err := k.patched(r.object, pt, data)
+	in, err := k.patched(r.object, pt, data, &o)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkIdentity(in, key); err != nil {
+	if err := k.checkIdentity(in, key); err != nil {
 		return nil, err
 	}
 	k.normalise(in)
-	if in, err = k.decode(in); err != nil {
+	if in, err = k.decodePatched(in, r.object, &o); err != nil {
 		return nil, err
 	}
 	s.trackUpdate(k, r.object, in, o)
@@ -63,7 +71,13 @@ func (s *Server) Patch(gk schema.GroupKind, key types.NamespacedName, pt types.P
 }
 
 // checkIdentity refuses a patch that renames or moves the object.
-func checkIdentity(in client.Object, key types.NamespacedName) error {
+func (k *kind) checkIdentity(in client.Object, key types.NamespacedName) error {
+	if in.GetNamespace() == "" || !k.namespaced {
+		in.SetNamespace(key.Namespace)
+	}
+	if in.GetName() == "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", key.Name))
+	}
 	if in.GetName() != key.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf(
 			"the name of the object (%s) does not match the name on the URL (%s)", in.GetName(), key.Name))
@@ -75,7 +89,7 @@ func checkIdentity(in client.Object, key types.NamespacedName) error {
 }
 
 // patched returns the object that a patch makes of a stored one, private to the write.
-func (k *kind) patched(old client.Object, pt types.PatchType, data []byte) (client.Object, error) {
+func (k *kind) patched(old client.Object, pt types.PatchType, data []byte, o *WriteOptions) (client.Object, error) {
 	if pt == types.MergePatchType && k.rules.mergeInPlace {
 		if in := k.mergeInPlace(old, data); in != nil {
 			return in, nil
@@ -89,12 +103,29 @@ func (k *kind) patched(old client.Object, pt types.PatchType, data []byte) (clie
 	if err != nil {
 		return nil, err
 	}
+	if k.crd != nil {
+		content := map[string]any{}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(result, &content); err != nil {
+			return nil, unreadable(result, err)
+		}
+		in, content, err := k.loose(content)
+		if err != nil {
+			return nil, unreadable(result, err)
+		}
+		o.content = content
+		return in, nil
+	}
 	in := k.empty()
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(result, in); err != nil {
-		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
-			field.Invalid(field.NewPath("patch"), string(result), err.Error())})
+		return nil, unreadable(result, err)
 	}
 	return in, nil
+}
+
+// unreadable is the answer to a patch whose result is no object of the kind.
+func unreadable(result []byte, err error) error {
+	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
+		field.Invalid(field.NewPath("patch"), string(result), err.Error())})
 }
 
 // patchJSON applies a patch to the JSON of an object with the real server's libraries.
@@ -111,21 +142,35 @@ func (k *kind) patchJSON(current []byte, pt types.PatchType, data []byte) ([]byt
 		}
 		return out, nil
 	case types.MergePatchType:
+		var object map[string]any
+		if err := json.Unmarshal(data, &object); err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		}
 		out, err := jsonpatch.MergePatch(current, data)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
 		return out, nil
 	case types.StrategicMergePatchType:
-		if builtIn(k.gk.Group) {
-			out, err := strategicpatch.StrategicMergePatch(current, data, k.empty())
-			if err != nil {
-				return nil, apierrors.NewBadRequest(err.Error())
-			}
-			return out, nil
-		}
+		out, err := strategicpatch.StrategicMergePatch(current, data, k.empty())
+		return out, strategicError(err)
 	}
 	return nil, unsupportedPatch
+}
+
+// strategicError is the answer to a strategic merge patch that cannot be merged.
+func strategicError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
+		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
+		errors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		return apierrors.NewBadRequest(err.Error())
+	case errors.Is(err, mergepatch.ErrNoListOfLists):
+		return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+	}
+	return serverError(err.Error())
 }
 
 // unsupportedPatch is the answer to a patch type that a kind does not take: custom

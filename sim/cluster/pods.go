@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +20,9 @@ import (
 func defaultPod(p *corev1.Pod) {
 	defaultPodSpec(&p.Spec)
 	setDefaultPointer(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	if *p.Spec.TerminationGracePeriodSeconds < 0 {
+		p.Spec.TerminationGracePeriodSeconds = new(int64(1))
+	}
 	for i := range p.Spec.Containers {
 		defaultRequests(&p.Spec.Containers[i].Resources)
 	}
@@ -116,8 +121,8 @@ func defaultProbe(p *corev1.Probe) {
 
 // imageTag is the tag of an image, latest when it names neither tag nor digest.
 func imageTag(image string) string {
-	if strings.Contains(image, "@") {
-		return ""
+	if strings.Contains(image, "@") || strings.TrimSpace(image) != image {
+		return "" // the latter is no image
 	}
 	last := image[strings.LastIndex(image, "/")+1:]
 	if _, tag, ok := strings.Cut(last, ":"); ok {
@@ -159,6 +164,9 @@ func validateWorkload(selector *metav1.LabelSelector, template *corev1.PodTempla
 		errs = append(errs, field.Invalid(path.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`"))
 	}
 	errs = append(errs, validatePodTemplate(template, path.Child("template"))...)
+	if template.Spec.ActiveDeadlineSeconds != nil {
+		errs = append(errs, field.Forbidden(path.Child("template", "spec", "activeDeadlineSeconds"), "activeDeadlineSeconds in "+kind+" is not Supported"))
+	}
 	if policy := template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways {
 		errs = append(errs, field.NotSupported(path.Child("template", "spec", "restartPolicy"), policy, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
 	}
@@ -180,6 +188,9 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	for i := range spec.Volumes {
 		v := &spec.Volumes[i]
 		at := path.Child("volumes").Index(i)
+		if volumeTypes(&v.VolumeSource) > 1 {
+			errs = append(errs, field.Forbidden(at, "may not specify more than 1 volume type"))
+		}
 		errs = append(errs, uniqueLabel(v.Name, volumes, at.Child("name"))...)
 		if v.Secret != nil && v.Secret.SecretName == "" {
 			errs = append(errs, field.Required(at.Child("secret", "secretName"), ""))
@@ -188,6 +199,15 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Required(at.Child("configMap", "name"), ""))
 		}
 	}
+	if name := spec.ServiceAccountName; name != "" {
+		for _, msg := range apimachineryvalidation.ValidateServiceAccountName(name, false) {
+			errs = append(errs, field.Invalid(path.Child("serviceAccountName"), name, msg))
+		}
+	}
+	errs = append(errs, oneOf(spec.DNSPolicy, path.Child("dnsPolicy"),
+		corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone)...)
+	errs = append(errs, oneOf(spec.RestartPolicy, path.Child("restartPolicy"),
+		corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)...)
 	if len(spec.Containers) == 0 {
 		errs = append(errs, field.Required(path.Child("containers"), ""))
 	}
@@ -199,6 +219,25 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		errs = append(errs, validateContainer(&spec.InitContainers[i], names, volumes, path.Child("initContainers").Index(i))...)
 	}
 	return errs
+}
+
+// volumeTypes counts the sources of a volume.
+func volumeTypes(v *corev1.VolumeSource) int {
+	n := 0
+	for _, f := range reflect.ValueOf(v).Elem().Fields() {
+		if !f.IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// oneOf checks a value of a closed list.
+func oneOf[T ~string](value T, path *field.Path, known ...T) field.ErrorList {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, value, known)}
 }
 
 // uniqueLabel checks a DNS label that must not repeat.
@@ -222,6 +261,7 @@ func validateContainer(c *corev1.Container, names, volumes map[string]bool, path
 	if c.Image == "" {
 		errs = append(errs, field.Required(path.Child("image"), ""))
 	}
+	errs = append(errs, oneOf(c.ImagePullPolicy, path.Child("imagePullPolicy"), corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)...)
 	for i := range c.Env {
 		errs = append(errs, validateEnv(&c.Env[i], path.Child("env").Index(i))...)
 	}
@@ -251,6 +291,9 @@ func validateEnv(e *corev1.EnvVar, path *field.Path) field.ErrorList {
 		return errs
 	}
 	from := path.Child("valueFrom")
+	if e.Value != "" {
+		errs = append(errs, field.Invalid(from, "", "may not be specified when `value` is not empty"))
+	}
 	if ref := e.ValueFrom.SecretKeyRef; ref != nil {
 		errs = append(errs, validateKeyRef(ref.Name, ref.Key, from.Child("secretKeyRef"))...)
 	}
@@ -275,6 +318,21 @@ func validateKeyRef(name, key string, path *field.Path) field.ErrorList {
 func validatePodUpdate(in, old *corev1.Pod) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(in.Spec, old.Spec) {
 		return nil
+	}
+	if was, now := old.Spec.ActiveDeadlineSeconds, in.Spec.ActiveDeadlineSeconds; was != nil {
+		path := field.NewPath("spec", "activeDeadlineSeconds")
+		switch {
+		case now == nil:
+			return field.ErrorList{field.Invalid(path, now, "must not update from a positive integer to nil value")}
+		case *now > *was:
+			return field.ErrorList{field.Invalid(path, *now, "must be less than or equal to previous value")}
+		}
+	}
+	for i, gate := range in.Spec.SchedulingGates {
+		if !slices.Contains(old.Spec.SchedulingGates, gate) {
+			return field.ErrorList{field.Forbidden(field.NewPath("spec", "schedulingGates").Index(i).Child("name"),
+				"only deletion is allowed, but found new scheduling gate '"+gate.Name+"'")}
+		}
 	}
 	munged := in.Spec.DeepCopy()
 	sameImages(munged.Containers, old.Spec.Containers)

@@ -21,9 +21,10 @@ const (
 // functions do nothing. An obj is private to the write, an old is shared.
 type rules struct {
 	generation     generationRule
-	unconditional  bool // an update without resourceVersion is allowed
-	orphan         bool // dependents are orphaned unless the request says otherwise
-	mergeInPlace   bool // a merge patch of plain maps can be decoded onto a copy
+	unconditional  bool     // an update without resourceVersion is allowed
+	orphan         bool     // dependents are orphaned unless the request says otherwise
+	mergeInPlace   bool     // a merge patch of plain maps can be decoded onto a copy
+	statusKeeps    []string // fields of metadata that the status endpoint leaves as they are
 	name           apimachineryvalidation.ValidateNameFunc
 	defaults       func(obj client.Object)
 	prepareCreate  func(obj client.Object)
@@ -31,6 +32,7 @@ type rules struct {
 	prepareStatus  func(obj, old client.Object)
 	validate       func(obj client.Object) field.ErrorList
 	validateUpdate func(obj, old client.Object) field.ErrorList
+	validateStatus func(obj, old client.Object) field.ErrorList
 	graceful       func(obj client.Object, options *metav1.DeleteOptions)
 }
 

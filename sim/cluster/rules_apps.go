@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -11,16 +12,19 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 var deploymentRules = &rules{
-	generation:    generationAnnotations,
-	unconditional: true,
-	mergeInPlace:  true,
-	defaults:      on(defaultDeployment),
-	prepareStatus: onPair(func(in, old *appsv1.Deployment) { in.Labels = old.Labels }),
-	validate:      check(validateDeployment),
+	generation:     generationAnnotations,
+	unconditional:  true,
+	mergeInPlace:   true,
+	defaults:       on(defaultDeployment),
+	prepareStatus:  onPair(func(in, old *appsv1.Deployment) { in.Labels = old.Labels }),
+	statusKeeps:    []string{"labels"},
+	validateStatus: checkPair(validateDeploymentStatus),
+	validate:       check(validateDeployment),
 	validateUpdate: checkPair(func(in, old *appsv1.Deployment) field.ErrorList {
 		return sameSelector(in.Spec.Selector, old.Spec.Selector)
 	}),
@@ -34,6 +38,7 @@ var statefulSetRules = &rules{
 	defaults:       on(defaultStatefulSet),
 	validate:       check(validateStatefulSet),
 	validateUpdate: checkPair(validateStatefulSetUpdate),
+	validateStatus: checkPair(validateStatefulSetStatus),
 }
 
 var daemonSetRules = &rules{
@@ -41,24 +46,31 @@ var daemonSetRules = &rules{
 	unconditional: true,
 	mergeInPlace:  true,
 	defaults:      on(defaultDaemonSet),
-	prepareCreate: on(func(ds *appsv1.DaemonSet) { setTemplateGeneration(ds, 1) }),
-	prepareUpdate: onPair(bumpTemplateGeneration),
-	validate:      check(validateDaemonSet),
+	prepareCreate: on(func(ds *appsv1.DaemonSet) {
+		said, _ := strconv.ParseInt(ds.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+		setTemplateGeneration(ds, max(said, 1))
+	}),
+	prepareUpdate:  onPair(bumpTemplateGeneration),
+	validateStatus: checkPair(validateDaemonSetStatus),
+	validate:       check(validateDaemonSet),
 	validateUpdate: checkPair(func(in, old *appsv1.DaemonSet) field.ErrorList {
 		return sameSelector(in.Spec.Selector, old.Spec.Selector)
 	}),
 }
 
 var replicaSetRules = &rules{
-	generation:    generationBody,
-	unconditional: true,
-	mergeInPlace:  true,
+	validateStatus: checkPair(validateReplicaSetStatus),
+	generation:     generationBody,
+	unconditional:  true,
+	mergeInPlace:   true,
 	defaults: on(func(rs *appsv1.ReplicaSet) {
 		setDefaultPointer(&rs.Spec.Replicas, 1)
 		defaultPodSpec(&rs.Spec.Template.Spec)
 	}),
 	validate: check(func(rs *appsv1.ReplicaSet) field.ErrorList {
-		return validateWorkload(rs.Spec.Selector, &rs.Spec.Template, "replicaset")
+		errs := nonNegative(rs.Spec.Replicas, field.NewPath("spec", "replicas"))
+		errs = append(errs, nonNegative(&rs.Spec.MinReadySeconds, field.NewPath("spec", "minReadySeconds"))...)
+		return append(errs, validateWorkload(rs.Spec.Selector, &rs.Spec.Template, "replicaset")...)
 	}),
 	validateUpdate: checkPair(func(in, old *appsv1.ReplicaSet) field.ErrorList {
 		return sameSelector(in.Spec.Selector, old.Spec.Selector)
@@ -69,14 +81,15 @@ var controllerRevisionRules = &rules{
 	unconditional: true,
 	validate: check(func(cr *appsv1.ControllerRevision) field.ErrorList {
 		path := field.NewPath("data")
+		errs := apimachineryvalidation.ValidateNonnegativeField(cr.Revision, field.NewPath("revision"))
 		var content map[string]any
 		switch {
 		case len(cr.Data.Raw) == 0:
-			return field.ErrorList{field.Required(path, "data is mandatory")}
+			errs = append(errs, field.Required(path, "data is mandatory"))
 		case json.Unmarshal(cr.Data.Raw, &content) != nil || content == nil:
-			return field.ErrorList{field.Required(path, "data must be a valid JSON object")}
+			errs = append(errs, field.Required(path, "data must be a valid JSON object"))
 		}
-		return nil
+		return errs
 	}),
 	validateUpdate: checkPair(func(in, old *appsv1.ControllerRevision) field.ErrorList {
 		return apimachineryvalidation.ValidateImmutableField(in.Data, old.Data, field.NewPath("data"))
@@ -211,6 +224,8 @@ func validateDeployment(d *appsv1.Deployment) field.ErrorList {
 			errs = append(errs, field.Forbidden(strategy.Child("rollingUpdate"), "may not be specified when strategy `type` is 'Recreate'"))
 		}
 	case appsv1.RollingUpdateDeploymentStrategyType:
+		errs = append(errs, validateShare(rolling.MaxUnavailable, true, strategy.Child("rollingUpdate", "maxUnavailable"))...)
+		errs = append(errs, validateShare(rolling.MaxSurge, false, strategy.Child("rollingUpdate", "maxSurge"))...)
 		if isZero(rolling.MaxUnavailable) && isZero(rolling.MaxSurge) {
 			errs = append(errs, field.Invalid(strategy.Child("rollingUpdate", "maxUnavailable"), rolling.MaxUnavailable, "may not be 0 when `maxSurge` is 0"))
 		}
@@ -218,8 +233,29 @@ func validateDeployment(d *appsv1.Deployment) field.ErrorList {
 		errs = append(errs, field.NotSupported(strategy, d.Spec.Strategy, []string{"Recreate", "RollingUpdate"}))
 	}
 	errs = append(errs, apimachineryvalidation.ValidateNonnegativeField(int64(d.Spec.MinReadySeconds), path.Child("minReadySeconds"))...)
+	errs = append(errs, nonNegative(d.Spec.RevisionHistoryLimit, path.Child("revisionHistoryLimit"))...)
+	errs = append(errs, nonNegative(d.Spec.ProgressDeadlineSeconds, path.Child("progressDeadlineSeconds"))...)
 	if *d.Spec.ProgressDeadlineSeconds <= d.Spec.MinReadySeconds {
 		errs = append(errs, field.Invalid(path.Child("progressDeadlineSeconds"), *d.Spec.ProgressDeadlineSeconds, "must be greater than minReadySeconds"))
+	}
+	return errs
+}
+
+// validateShare checks a number or a percentage of pods.
+func validateShare(v *intstr.IntOrString, atMostAll bool, path *field.Path) field.ErrorList {
+	if v == nil {
+		return nil
+	}
+	if v.Type == intstr.Int {
+		return apimachineryvalidation.ValidateNonnegativeField(int64(v.IntVal), path)
+	}
+	var errs field.ErrorList
+	for _, msg := range validation.IsValidPercent(v.StrVal) {
+		errs = append(errs, field.Invalid(path, v, msg))
+	}
+	percent, err := strconv.Atoi(strings.TrimSuffix(v.StrVal, "%"))
+	if err == nil && atMostAll && percent > 100 {
+		errs = append(errs, field.Invalid(path, v, "must not be greater than 100%"))
 	}
 	return errs
 }
@@ -243,6 +279,10 @@ func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 		if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil {
 			errs = append(errs, nonNegative(r.Partition, rolling.Child("partition"))...)
+			errs = append(errs, validateShare(r.MaxUnavailable, true, rolling.Child("maxUnavailable"))...)
+			if isZero(r.MaxUnavailable) {
+				errs = append(errs, field.Invalid(rolling.Child("maxUnavailable"), r.MaxUnavailable, "cannot be 0"))
+			}
 		}
 	case appsv1.OnDeleteStatefulSetStrategyType:
 		if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil {
@@ -252,6 +292,14 @@ func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("updateStrategy"), s.Spec.UpdateStrategy, "must be 'RollingUpdate' or 'OnDelete'"))
 	}
 	errs = append(errs, nonNegative(s.Spec.Replicas, path.Child("replicas"))...)
+	errs = append(errs, nonNegative(&s.Spec.MinReadySeconds, path.Child("minReadySeconds"))...)
+	if s.Spec.Ordinals != nil {
+		errs = append(errs, nonNegative(&s.Spec.Ordinals.Start, path.Child("ordinals", "start"))...)
+	}
+	claims, kept := path.Child("persistentVolumeClaimRetentionPolicy"), s.Spec.PersistentVolumeClaimRetentionPolicy
+	const retain, remove = appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	errs = append(errs, oneOf(kept.WhenDeleted, claims.Child("whenDeleted"), retain, remove)...)
+	errs = append(errs, oneOf(kept.WhenScaled, claims.Child("whenScaled"), retain, remove)...)
 	template := s.Spec.Template.DeepCopy()
 	for _, pvc := range s.Spec.VolumeClaimTemplates { // the controller mounts them
 		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: pvc.Name})
@@ -278,10 +326,14 @@ func validateStatefulSetUpdate(in, old *appsv1.StatefulSet) field.ErrorList {
 func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList {
 	path := field.NewPath("spec", "updateStrategy")
 	errs := validateWorkload(d.Spec.Selector, &d.Spec.Template, "daemonset")
+	errs = append(errs, nonNegative(&d.Spec.MinReadySeconds, field.NewPath("spec", "minReadySeconds"))...)
+	errs = append(errs, nonNegative(d.Spec.RevisionHistoryLimit, field.NewPath("spec", "revisionHistoryLimit"))...)
 	switch d.Spec.UpdateStrategy.Type {
 	case appsv1.OnDeleteDaemonSetStrategyType:
 	case appsv1.RollingUpdateDaemonSetStrategyType:
 		rolling := d.Spec.UpdateStrategy.RollingUpdate
+		errs = append(errs, validateShare(rolling.MaxUnavailable, true, path.Child("rollingUpdate", "maxUnavailable"))...)
+		errs = append(errs, validateShare(rolling.MaxSurge, true, path.Child("rollingUpdate", "maxSurge"))...)
 		switch unavailable, surge := !isZero(rolling.MaxUnavailable), !isZero(rolling.MaxSurge); {
 		case unavailable && surge:
 			errs = append(errs, field.Invalid(path.Child("rollingUpdate", "maxSurge"), rolling.MaxSurge, "may not be set when maxUnavailable is non-zero"))

@@ -33,6 +33,7 @@ var secretRules = &rules{
 }
 
 var configMapRules = &rules{
+	defaults:       on(func(cm *corev1.ConfigMap) { noNulls(cm.BinaryData) }),
 	unconditional:  true,
 	mergeInPlace:   true,
 	validate:       check(validateConfigMap),
@@ -46,6 +47,8 @@ var podRules = &rules{
 	defaults:       on(defaultPod),
 	prepareCreate:  on(func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(p)} }),
 	prepareStatus:  onPair(preparePodStatus),
+	statusKeeps:    []string{"deletionTimestamp", "ownerReferences"},
+	validateStatus: checkPair(validatePodStatus),
 	validate:       check(func(p *corev1.Pod) field.ErrorList { return validatePodSpec(&p.Spec, field.NewPath("spec")) }),
 	validateUpdate: checkPair(validatePodUpdate),
 	graceful:       gracefulPod,
@@ -54,7 +57,10 @@ var podRules = &rules{
 var namespaceRules = &rules{
 	unconditional: true,
 	name:          apimachineryvalidation.ValidateNamespaceName,
-	defaults:      on(labelNamespace),
+	defaults: on(func(ns *corev1.Namespace) {
+		labelNamespace(ns)
+		setDefault(&ns.Status.Phase, corev1.NamespaceActive)
+	}),
 	prepareCreate: on(func(ns *corev1.Namespace) {
 		labelNamespace(ns)
 		ns.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
@@ -62,7 +68,8 @@ var namespaceRules = &rules{
 			ns.Spec.Finalizers = append(ns.Spec.Finalizers, corev1.FinalizerKubernetes)
 		}
 	}),
-	prepareUpdate: onPair(func(in, old *corev1.Namespace) { in.Spec.Finalizers = old.Spec.Finalizers }),
+	prepareUpdate:  onPair(func(in, old *corev1.Namespace) { in.Spec.Finalizers = old.Spec.Finalizers }),
+	validateStatus: checkPair(validateNamespaceStatus),
 }
 
 var nodeRules = &rules{unconditional: true}
@@ -106,6 +113,16 @@ func mergeStringData(s *corev1.Secret) {
 		s.Data[key] = []byte(value)
 	}
 	s.StringData = nil
+	noNulls(s.Data)
+}
+
+// noNulls stores an empty value for a null, which the wire does not tell apart.
+func noNulls(data map[string][]byte) {
+	for key, value := range data {
+		if value == nil {
+			data[key] = []byte{}
+		}
+	}
 }
 
 // requiredKeys are what a Secret of a type must hold.

@@ -45,6 +45,8 @@ type WriteOptions struct {
 
 	// verb overrides the verb that the event reports; set by Patch.
 	verb string
+	// content is a custom resource as a patch left it, where its Go type holds less.
+	content map[string]any
 }
 
 // Options configures a Server.
@@ -69,6 +71,10 @@ type Options struct {
 	// Untracked says which managers leave no managedFields, so that the hot loop of
 	// the simulated controllers needs no field sets; default: DefaultUntracked.
 	Untracked func(manager string) bool
+	// Fast answers what depends on the form of an object alone from memory: whether it
+	// is valid and complete. The first of each form is still judged in full. Meant for
+	// CRDs whose rules do not compare times.
+	Fast bool
 	// DetectMutation keeps a copy of every stored object, for CheckMutation.
 	DetectMutation bool
 }

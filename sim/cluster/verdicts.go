@@ -25,6 +25,15 @@ func newVerdicts() *verdicts { return &verdicts{seen: map[[sha256.Size]byte]fiel
 
 // of returns the remembered verdict on a write, or asks judge for it.
 func (v *verdicts) of(k *kind, in, old client.Object, subresource string, judge func() field.ErrorList) field.ErrorList {
+	if k.fast() {
+		form := k.formOf(in, old, subresource)
+		errs, ok := k.crd.judged.get(form)
+		if !ok {
+			errs = judge()
+			k.crd.judged.put(form, errs)
+		}
+		return errs
+	}
 	key := contentKey(k, in, old, subresource)
 	v.lock.Lock()
 	errs, ok := v.seen[key]

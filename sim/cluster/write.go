@@ -45,6 +45,9 @@ func (s *Server) Create(obj client.Object, o WriteOptions) (client.Object, error
 // times as the wire carries them.
 func (k *kind) take(obj client.Object) client.Object {
 	out := obj.DeepCopyObject().(client.Object)
+	if m := objectMeta(out); len(m.ManagedFields) == 0 {
+		m.ManagedFields = nil // an empty list is not sent
+	}
 	k.normalise(out)
 	return out
 }
@@ -88,15 +91,11 @@ func (s *Server) finishCreate(k *kind, in client.Object, o WriteOptions) (client
 	if err := s.admitNamespace(k, m, o); err != nil {
 		return nil, err
 	}
-	if m.ResourceVersion != "" {
-		return nil, serverError("resourceVersion should not be set on objects to be created")
-	}
 	s.nameGenerated(k, m)
 	m.UID = s.newUID()
 	m.CreationTimestamp = s.stamp()
-	m.Generation = 0
 	if k.rules.generation != generationNone {
-		m.Generation = 1
+		m.Generation = 1 // of other kinds it is what the request says
 	}
 	if k.hasStatus {
 		reflect.ValueOf(in).Elem().Field(k.status).SetZero()
@@ -104,8 +103,11 @@ func (s *Server) finishCreate(k *kind, in client.Object, o WriteOptions) (client
 	if k.rules.prepareCreate != nil {
 		k.rules.prepareCreate(in)
 	}
-	if errs := k.validateCreate(in); len(errs) > 0 {
+	if errs := k.validateCreate(in, o); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(k.gk, m.Name, errs)
+	}
+	if m.ResourceVersion != "" && !o.DryRun {
+		return nil, serverError("resourceVersion should not be set on objects to be created")
 	}
 	if r := k.records[client.ObjectKeyFromObject(in)]; r != nil {
 		err := apierrors.NewAlreadyExists(k.resource, m.Name)
@@ -121,13 +123,15 @@ func (s *Server) finishCreate(k *kind, in client.Object, o WriteOptions) (client
 }
 
 // validateCreate checks a new object: the kind's own rules, then its metadata.
-func (k *kind) validateCreate(in client.Object) field.ErrorList {
-	errs := apimachineryvalidation.ValidateObjectMeta(objectMeta(in), k.namespaced, k.rules.nameRule(), field.NewPath("metadata"))
+func (k *kind) validateCreate(in client.Object, o WriteOptions) field.ErrorList {
+	m, path := objectMeta(in), field.NewPath("metadata")
+	errs := apimachineryvalidation.ValidateObjectMeta(m, k.namespaced, k.rules.nameRule(), path)
+	errs = append(errs, k.validateFinalizers(m.Finalizers, path.Child("finalizers"))...)
 	if k.rules.validate != nil {
 		errs = append(errs, k.rules.validate(in)...)
 	}
 	if k.crd != nil {
-		errs = append(errs, k.crd.validateCreate(k, in)...)
+		errs = k.crd.validateCreate(k, in, o.content, errs)
 	}
 	return settle(errs)
 }
@@ -199,7 +203,7 @@ func (s *Server) readUpdate(k *kind, r *record, obj client.Object, o WriteOption
 	if kept >= 0 {
 		k.keep(in, r.object, kept)
 	}
-	if o.Subresource == "status" && k.crd == nil {
+	if o.Subresource == "status" && k.crd == nil && k.goType != namespaceType {
 		return in, nil // the defaults are those of the spec, which is the stored, shared one
 	}
 	return k.decode(in)
@@ -235,7 +239,7 @@ func (s *Server) finishUpdate(k *kind, r *record, in client.Object, o WriteOptio
 	}
 	in = k.prepareUpdate(in, old, o.Subresource)
 	d := k.compare(in, old)
-	if errs := k.validateUpdate(in, old, d, o.Subresource); len(errs) > 0 {
+	if errs := k.validateUpdate(in, old, d, o); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(k.gk, old.GetName(), errs)
 	}
 	if k.emptied(in, old) {
@@ -322,15 +326,19 @@ func (k *kind) prepareStatus(in, old client.Object) client.Object {
 }
 
 // validateUpdate checks a change. What did not change was valid when it was stored.
-func (k *kind) validateUpdate(in, old client.Object, d delta, subresource string) field.ErrorList {
+func (k *kind) validateUpdate(in, old client.Object, d delta, o WriteOptions) field.ErrorList {
 	var errs field.ErrorList
 	if d.meta {
 		path := field.NewPath("metadata")
 		m, was := objectMeta(in), objectMeta(old)
 		errs = apimachineryvalidation.ValidateObjectMetaUpdate(m, was, path)
 		errs = append(errs, apimachineryvalidation.ValidateFinalizers(m.Finalizers, path.Child("finalizers"))...)
+		errs = append(errs, k.validateFinalizers(m.Finalizers, path.Child("finalizers"))...)
 	}
-	if subresource == "" && k.crd == nil && (d.body || d.meta) {
+	if o.Subresource == "status" && k.rules.validateStatus != nil && !d.none() {
+		errs = append(errs, k.rules.validateStatus(in, old)...)
+	}
+	if o.Subresource == "" && k.crd == nil && (d.body || d.meta) {
 		if k.rules.validate != nil {
 			errs = append(errs, k.rules.validate(in)...)
 		}
@@ -338,8 +346,8 @@ func (k *kind) validateUpdate(in, old client.Object, d delta, subresource string
 			errs = append(errs, k.rules.validateUpdate(in, old)...)
 		}
 	}
-	if k.crd != nil && !d.none() {
-		errs = append(errs, k.crd.validateUpdate(k, in, old, subresource)...)
+	if k.crd != nil && (!d.none() || o.content != nil) {
+		errs = k.crd.validateUpdate(k, in, old, o, errs)
 	}
 	return settle(errs)
 }

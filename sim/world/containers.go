@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -77,9 +78,25 @@ func (k *kubelet) run(c *containerState, plan *containerPlan, load *Load) {
 // later comes with an event of the source, so the kubelet's own retry every ten
 // seconds would find nothing new and is left out.
 func (k *kubelet) retryAfterLag(p *podState) {
-	if lag := k.w.opt.KubeletCacheLag; lag > 0 {
+	if lag := k.w.opt.KubeletCacheLag; lag > 0 && k.behind(p) {
 		k.queue.addAfter(p.key, lag)
 	}
+}
+
+// behind reports that the cache does not show the newest version of some source of
+// the pod yet.
+func (k *kubelet) behind(p *podState) bool {
+	shown := k.w.loop.Now().Add(-k.w.opt.KubeletCacheLag)
+	fresh := func(r reference) bool {
+		log := k.w.sources.log[r.ref]
+		return len(log) > 0 && log[len(log)-1].from.After(shown)
+	}
+	for i := range p.plan.containers {
+		if slices.ContainsFunc(p.plan.containers[i].env, fresh) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.plan.volumes, fresh)
 }
 
 // mountVolumes writes all volumes of a pod and reports whether their sources were
@@ -193,7 +210,7 @@ func (k *kubelet) crash(p *podState) error {
 		c.running, c.down = false, true
 		c.exit = &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", StartedAt: c.began, FinishedAt: now}
 	}
-	k.w.soon(k.w.opt.CrashRestart, "kubelet restart "+p.key.String(), func() { k.restart(p) })
+	k.w.soon(k.w.opt.CrashRestart, about("kubelet restart", p.key), func() { k.restart(p) })
 	return k.report(p, pod)
 }
 

@@ -28,7 +28,7 @@ type deployments struct {
 	wrote bool // this sync has written the Deployment's status already
 }
 
-func newDeployments(w *World) {
+func newDeployments(w *World) *deployments {
 	c := &deployments{w: w}
 	c.queue = newKeyQueue(w, "deployment", func(key types.NamespacedName) error {
 		if err := c.sync(key); !errors.Is(err, errWritten) {
@@ -43,6 +43,7 @@ func newDeployments(w *World) {
 		}
 	})
 	w.on(kindPod, c.podGone)
+	return c
 }
 
 // podGone wakes a Deployment of strategy Recreate, which waits for its last pod.

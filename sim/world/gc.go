@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/sched"
 )
 
 // collector deletes objects whose owners are gone. An owner is known by its UID
@@ -24,11 +25,11 @@ func newCollector(w *World) {
 }
 
 // label names the object of a sync.
-func (c *collector) label(uid types.UID) string {
+func (c *collector) label(uid types.UID) sched.Label {
 	if n := c.w.objects.get(uid); n != nil {
-		return "gc " + n.kind.Kind + " " + n.key.String()
+		return about("gc "+n.kind.Kind, n.key)
 	}
-	return "gc " + string(uid)
+	return sched.Label{What: "gc " + string(uid)}
 }
 
 // observe queues what a write may have made garbage.

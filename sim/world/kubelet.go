@@ -128,7 +128,7 @@ func (k *kubelet) accept(pod *corev1.Pod) error {
 	}
 	k.pods[p.uid] = p
 	left := p.created.Add(k.w.opt.PodStart).Sub(k.w.loop.Now())
-	k.w.soon(left, "kubelet start "+p.key.String(), func() { k.start(p) })
+	k.w.soon(left, about("kubelet start", p.key), func() { k.start(p) })
 	return k.report(p, pod)
 }
 
@@ -164,7 +164,7 @@ func (k *kubelet) stop(pod *corev1.Pod, p *podState) {
 		return
 	}
 	p.stopping = true
-	k.w.soon(k.w.opt.PodStop, "kubelet stop "+p.key.String(), func() { k.remove(p) })
+	k.w.soon(k.w.opt.PodStop, about("kubelet stop", p.key), func() { k.remove(p) })
 }
 
 // remove takes a stopped pod off the API server, trying again while that fails.
@@ -174,7 +174,7 @@ func (k *kubelet) remove(p *podState) {
 	}
 	err := k.w.server.Delete(kindPod, p.key, options, cluster.WriteOptions{Manager: managerKubelet})
 	if client.IgnoreNotFound(err) != nil && k.pods[p.uid] == p {
-		k.w.soon(k.w.opt.PodStop, "kubelet stop "+p.key.String(), func() { k.remove(p) })
+		k.w.soon(k.w.opt.PodStop, about("kubelet stop", p.key), func() { k.remove(p) })
 	}
 }
 

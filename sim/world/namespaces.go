@@ -15,7 +15,7 @@ type namespaces struct {
 	dying map[string]bool
 }
 
-func newNamespaces(w *World) {
+func newNamespaces(w *World) *namespaces {
 	c := &namespaces{w: w, dying: map[string]bool{}}
 	c.queue = newKeyQueue(w, "namespace", c.sync)
 	w.on(kindNamespace, func(ev cluster.Event) {
@@ -31,6 +31,7 @@ func newNamespaces(w *World) {
 			c.queue.add(types.NamespacedName{Name: ev.Key.Namespace})
 		}
 	})
+	return c
 }
 
 // sync deletes what is left in a namespace, and finalizes it once it is empty.

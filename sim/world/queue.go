@@ -25,7 +25,7 @@ type scheduled struct {
 // once, and each sync of a key is one event of the loop.
 type queue[K comparable] struct {
 	world    *World
-	label    func(K) string
+	label    func(K) sched.Label
 	sync     func(K) error
 	pending  map[K]scheduled
 	timers   map[K]scheduled
@@ -34,16 +34,23 @@ type queue[K comparable] struct {
 
 // newKeyQueue returns a queue of object keys for the named actor.
 func newKeyQueue(w *World, actor string, sync func(types.NamespacedName) error) *queue[types.NamespacedName] {
-	label := func(key types.NamespacedName) string { return actor + " " + key.Namespace + "/" + key.Name }
+	label := func(key types.NamespacedName) sched.Label { return about(actor, key) }
 	return newQueue(w, label, sync)
 }
 
+// about labels what an actor does with an object.
+func about(what string, key types.NamespacedName) sched.Label {
+	return sched.Label{What: what, Namespace: key.Namespace, Name: key.Name}
+}
+
 // newQueue returns an empty queue.
-func newQueue[K comparable](w *World, label func(K) string, sync func(K) error) *queue[K] {
-	return &queue[K]{
+func newQueue[K comparable](w *World, label func(K) sched.Label, sync func(K) error) *queue[K] {
+	q := &queue[K]{
 		world: w, label: label, sync: sync,
 		pending: map[K]scheduled{}, timers: map[K]scheduled{}, failures: map[K]int{},
 	}
+	w.queues = append(w.queues, q)
+	return q
 }
 
 // add lets the actor look at the key after the usual latency.
@@ -71,11 +78,17 @@ func (q *queue[K]) addAfter(key K, d time.Duration) {
 		}
 		q.world.loop.Stop(timer.event)
 	}
-	event := q.world.loop.After(d, "timer "+q.label(key), func() {
+	label := q.label(key)
+	label.What = "timer " + label.What
+	q.timers[key] = scheduled{q.world.loop.AfterOf(d, label, q.ring(key)), due}
+}
+
+// ring is what a timer does when it is due.
+func (q *queue[K]) ring(key K) func() {
+	return func() {
 		delete(q.timers, key)
 		q.add(key)
-	})
-	q.timers[key] = scheduled{event, due}
+	}
 }
 
 // forget drops the timer of a key whose object is gone.

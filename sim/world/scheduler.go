@@ -15,7 +15,7 @@ type scheduler struct {
 	next  int
 }
 
-func newScheduler(w *World) {
+func newScheduler(w *World) *scheduler {
 	s := &scheduler{w: w}
 	s.queue = newKeyQueue(w, "scheduler", s.bind)
 	w.on(kindPod, func(ev cluster.Event) {
@@ -23,13 +23,14 @@ func newScheduler(w *World) {
 			s.queue.add(ev.Key)
 		}
 	})
+	return s
 }
 
 // bind chooses the node of one pod.
 func (s *scheduler) bind(key types.NamespacedName) error {
 	pod, ok := s.w.server.Get(kindPod, key).(*corev1.Pod)
-	if !ok || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil {
-		return nil
+	if !ok || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 {
+		return nil // a gate keeps a pod here for good: nobody in this world lifts one
 	}
 	node := boundFor(pod)
 	if node == "" {

@@ -55,10 +55,14 @@ type World struct {
 	every    []func(cluster.Event)
 	busy     int // syncs and pod transitions that are due, timers not counted
 
-	sources *sources
-	kubelet *kubelet
-	names   map[types.UID]int // how many names were made for an owner
-	failing map[workload]bool // workloads whose new pods never turn ready
+	sources     *sources
+	kubelet     *kubelet
+	deployments *deployments
+	scheduler   *scheduler
+	namespaces  *namespaces
+	queues      []forkable        // of all actors, in a fixed order
+	names       map[types.UID]int // how many names were made for an owner
+	failing     map[workload]bool // workloads whose new pods never turn ready
 }
 
 // workload names an object that owns pods, directly or through a ReplicaSet.
@@ -75,14 +79,14 @@ func New(o Options) *World {
 		names:    map[types.UID]int{}, failing: map[workload]bool{},
 	}
 	w.sources = newSources(w)
-	newDeployments(w)
+	w.deployments = newDeployments(w)
 	newReplicaSets(w)
 	newStatefulSets(w)
 	newDaemonSets(w)
-	newScheduler(w)
+	w.scheduler = newScheduler(w)
 	w.kubelet = newKubelet(w)
 	newCollector(w)
-	newNamespaces(w)
+	w.namespaces = newNamespaces(w)
 	w.server.Subscribe(w.dispatch)
 	return w
 }
@@ -143,9 +147,9 @@ func (w *World) on(kind schema.GroupKind, handle func(cluster.Event)) {
 func (w *World) onAny(handle func(cluster.Event)) { w.every = append(w.every, handle) }
 
 // soon runs a step of an actor after d and counts as work until it has run.
-func (w *World) soon(d time.Duration, label string, run func()) *sched.Event {
+func (w *World) soon(d time.Duration, label sched.Label, run func()) *sched.Event {
 	w.busy++
-	return w.loop.After(d, label, func() {
+	return w.loop.AfterOf(d, label, func() {
 		w.busy--
 		run()
 	})
