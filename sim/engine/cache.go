@@ -32,6 +32,7 @@ var _ client.Reader = (*cache)(nil)
 
 // store holds the objects of one kind.
 type store struct {
+	gvk       schema.GroupVersionKind
 	kind      schema.GroupKind
 	transform func(client.Object)
 	indexes   []controllers.Index
@@ -48,7 +49,7 @@ func newCache(w controllers.Wiring, scheme *runtime.Scheme) (*cache, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &store{kind: gvk.GroupKind(), transform: t.Apply}
+		s := &store{gvk: gvk, kind: gvk.GroupKind(), transform: t.Apply}
 		s.reset()
 		list, err := scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 		if err != nil {

@@ -3,18 +3,20 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/corewire/kick/kick/model/fingerprint"
 	"github.com/corewire/kick/kick/operator"
+	"github.com/corewire/kick/sim/cluster"
 	"github.com/corewire/kick/sim/faults"
 	"github.com/corewire/kick/sim/run"
+	"github.com/corewire/kick/sim/sched"
 	"github.com/corewire/kick/sim/steps"
 )
 
@@ -26,34 +28,17 @@ var scheme = sync.OnceValue(operator.NewScheme)
 // Engine is all replicas of the operator and the lease they share.
 type Engine struct {
 	run.OperatorOptions
-	loop     loop
+	loop     *sched.Loop
 	scheme   *runtime.Scheme
 	options  operator.Options
 	replicas []*process // nil: that replica is not running
 	lease    lease
 	faults   []activeFault
 	crash    *crashPoint
+	healed   bool // nothing but the order of events is left to chance
+	sites    map[siteKey]*site
+	history  history
 	keys     byte // how many installation keys were drawn
-}
-
-// lease is the leader election of the cluster, seen from outside: who holds it,
-// or until when the silence of a dead holder keeps it.
-type lease struct {
-	holder  *process
-	until   time.Time
-	renewed time.Time // last renewal by a holder that is gone; zero: none ever
-}
-
-// activeFault is a fault with the calls it still hits.
-type activeFault struct {
-	*faults.Fault
-	on steps.Fault
-}
-
-// crashPoint kills the process around one of its next writes.
-type crashPoint struct {
-	left   int
-	landed bool
 }
 
 var _ run.Operator = (*Engine)(nil)
@@ -65,7 +50,7 @@ func New(o run.OperatorOptions) (run.Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{OperatorOptions: o, loop: o.Loop, scheme: scheme(), options: options}
+	e := &Engine{OperatorOptions: o, loop: o.Loop, scheme: scheme(), options: options, sites: map[siteKey]*site{}}
 	e.replicas = make([]*process, max(o.Replicas, 1))
 	o.Server.Subscribe(e.see)
 	return e, nil
@@ -136,108 +121,77 @@ func (e *Engine) Restart() {
 
 // Crash kills the leader, or the first replica if none leads.
 func (e *Engine) Crash() {
-	victim := e.lease.holder
-	for _, p := range e.replicas {
-		if victim == nil {
-			victim = p
-		}
-	}
-	if victim != nil {
+	if victim := e.victim(); victim != nil {
 		e.kill(victim)
 	}
 }
 
-// kill ends a process at once. Its lease stays until it expires, and another life
-// starts a second later.
-func (e *Engine) kill(p *process) {
-	if e.lease.holder == p {
-		// The holder renewed every retry period since it began to lead.
-		held := e.loop.Now().Sub(p.leaseOwn) / leaseRetry * leaseRetry
-		renewed := p.leaseOwn.Add(held)
-		e.lease = lease{until: renewed.Add(leaseTime), renewed: renewed}
+// Pause lets the leader, or the first replica if none leads, stand still.
+func (e *Engine) Pause(d time.Duration) {
+	if victim := e.victim(); victim != nil && victim.awake {
+		victim.freeze(d)
 	}
-	p.die()
-	e.replicas[p.replica] = nil
-	e.loop.After(comeBack, "restart operator", func() {
-		if e.replicas[p.replica] == nil {
-			e.start(p.replica)
-		}
-	})
 }
 
-// lastAlive is the last renewal of the lease as KICK's clock showed it.
-func (e *Engine) lastAlive() time.Time {
-	renewed := e.lease.renewed
+// victim is the leader, or the first replica that runs; nil: none does.
+func (e *Engine) victim() *process {
 	if e.lease.holder != nil {
-		renewed = e.loop.Now()
-	}
-	if renewed.IsZero() {
-		return time.Time{}
-	}
-	return renewed.Add(e.Clock.Offset())
-}
-
-// compete gives a free lease to the first replica that is ready for it, or lets
-// the others look again when it expires.
-func (e *Engine) compete() {
-	if e.lease.holder != nil {
-		return
-	}
-	if wait := e.lease.until.Sub(e.loop.Now()); wait > 0 {
-		e.loop.After(wait, "lease expires", e.compete)
-		return
+		return e.lease.holder
 	}
 	for _, p := range e.replicas {
-		if p != nil && p.synced {
-			e.lease.holder = p
-			p.lead()
-			return
+		if p != nil {
+			return p
 		}
 	}
+	return nil
 }
 
 // CrashAtWrite kills the operator around its n-th write from now.
-func (e *Engine) CrashAtWrite(n int, landed bool) { e.crash = &crashPoint{left: n, landed: landed} }
+func (e *Engine) CrashAtWrite(n int, landed bool) {
+	fault := faults.CrashLost
+	if landed {
+		fault = faults.CrashLanded
+	}
+	e.crash = &crashPoint{left: n, fault: fault}
+}
 
-// AddFault makes calls fail.
+// AddFault makes calls fail, watches lie, or the next start find an old cluster.
 func (e *Engine) AddFault(f steps.Fault) {
 	if known := faults.ByName(f.Name); known != nil {
-		e.faults = append(e.faults, activeFault{known, f})
+		e.faults = append(e.faults, activeFault{Fault: known, on: f})
 	}
 }
 
-// Heal ends all faults and starts what is not running.
+// Heal ends all faults and starts what is not running. From then on only the order
+// of events is left to chance.
 func (e *Engine) Heal() {
-	e.faults, e.crash = nil, nil
+	e.faults, e.crash, e.healed = nil, nil, true
 	e.Start()
 	for _, p := range e.replicas {
-		for _, s := range p.cache.order {
-			p.schedule(s)
-		}
+		p.heal()
 	}
 }
 
 // Idle reports that nothing is queued.
 func (e *Engine) Idle() bool {
+	running := false
 	for _, p := range e.replicas {
-		if p == nil {
-			continue
-		}
-		if !p.synced {
+		if p != nil && !p.idle() {
 			return false
 		}
-		for _, q := range p.queues {
-			if q.step != nil {
-				return false
-			}
-		}
-		for _, ev := range p.deliver {
-			if ev != nil {
-				return false
-			}
+		running = running || p != nil
+	}
+	return !running || e.lease.holder != nil // without a leader, one is about to come
+}
+
+// see hands a commit to every process.
+func (e *Engine) see(ev cluster.Event) {
+	e.history.add(ev)
+	for _, p := range e.replicas {
+		if p != nil {
+			p.see(ev)
 		}
 	}
-	return true
 }
 
 // NextWake is the earliest timer of any controller.
@@ -263,12 +217,4 @@ func (e *Engine) watches(namespace string) bool {
 	return len(e.options.WatchNamespaces) == 0 || slices.Contains(e.options.WatchNamespaces, namespace)
 }
 
-// held reports whether deliveries of a kind are held back.
-func (e *Engine) held(kind schema.GroupKind) bool {
-	for i := range e.faults {
-		if f := &e.faults[i]; f.Watch && (f.on.Kind == "" || f.on.Kind == kind.Kind) {
-			return true
-		}
-	}
-	return false
-}
+func sorted(flags map[string]string) []string { return slices.Sorted(maps.Keys(flags)) }

@@ -1,72 +1,86 @@
 package engine
 
 import (
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/events"
 	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/operator"
+	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/faults"
 	"github.com/corewire/kick/sim/sched"
 )
 
 // Timing of a process.
 const (
-	watchLag   = time.Millisecond      // a commit until its event is in the cache
-	syncTime   = 50 * time.Millisecond // start until the caches are filled
-	comeBack   = time.Second           // kill until the next life starts
-	leaseTime  = 15 * time.Second      // silence of a leader until its lease is free
-	leaseRetry = 2 * time.Second       // renewal, and look at the lease by the others
+	syncTime = 50 * time.Millisecond // start until the caches are filled
+	comeBack = time.Second           // kill until the next life starts
 )
-
-// killed unwinds a pass of a process that ends at one of its writes.
-type killed struct{}
 
 // process is one life of one replica.
 type process struct {
 	engine   *Engine
 	replica  int
 	alive    bool
+	awake    bool // alive and not paused
 	synced   bool
+	since    time.Time // of being synced
 	leads    bool
+	leaseOwn time.Time // when it began to lead; renewals follow from there
 	cache    *cache
 	queues   []*queue
-	watches  map[*store][]watch
+	feeds    []*feed
+	byKind   map[schema.GroupKind]*feed
 	log      logr.Logger
-	backlog  map[*store][]cluster.Event
-	deliver  map[*store]*sched.Event
-	leaseOwn time.Time // when it began to lead; renewals follow from there
-	timers   []*sched.Event
+	starting *sched.Event
+	exit     *sched.Event // it leads without a lease until then
+	running  *pass        // the pass under way, if it can be suspended
+	knew     check.Known  // how far the caches had followed when the pass under way began, if it cannot
+	working  *queue       // the controller under way
+	later    []func()     // what came due while it was paused
+	date     time.Time    // of the API server's newest answer
+	dated    time.Time    // true time of that answer
 }
 
-type watch struct {
-	queue *queue
-	watch *controllers.Watch
+// answered notes the date of an answer of the API server, whole seconds.
+func (p *process) answered() {
+	p.date, p.dated = p.engine.Server.Now().Truncate(time.Second), p.engine.loop.Now()
 }
+
+// serverNow is the API server's clock as the process knows it: by the newest answer
+// and its own monotonic clock.
+func (p *process) serverNow() time.Time { return p.date.Add(p.engine.loop.Now().Sub(p.dated)) }
+
+// series are counted by all processes together: nothing here reads them, and making
+// them takes longer than anything else at a start.
+var series = sync.OnceValue(func() *metrics.Metrics { return operator.NewMetrics(prometheus.NewRegistry()) })
 
 // newProcess starts a life: it wires the controllers and fills its caches.
 func newProcess(e *Engine, replica int) (*process, error) {
-	p := &process{
-		engine: e, replica: replica, alive: true,
-		watches: map[*store][]watch{}, backlog: map[*store][]cluster.Event{}, deliver: map[*store]*sched.Event{},
-	}
+	p := &process{engine: e, replica: replica, alive: true, awake: true, byKind: map[schema.GroupKind]*feed{}}
+	p.answered()
 	p.log = funcr.NewJSON(func(line string) {
 		if e.Log != nil {
 			e.Log(line)
 		}
 	}, funcr.Options{})
-	reader := &lateReader{}
+	reader := &cacheReader{process: p}
 	calls := &caller{process: p, live: e.Server.Client(model.FieldManager)}
 	wiring := operator.Wire(operator.Deps{
 		Clock: e.Clock, Cache: reader, Live: calls, Write: calls, Events: recorder{p},
-		Register: prometheus.NewRegistry(), Options: e.options, Started: e.Clock.Now(), Sightings: ledger.NewSightings(e.lastAlive()), NewKey: e.newKey,
+		Metrics: series(), Options: e.options, Started: p.serverNow(), ServerNow: p.serverNow, Sightings: ledger.NewSightings(e.lastAlive()), NewKey: e.newKey,
 	})
 	var err error
 	if p.cache, err = newCache(wiring, e.scheme); err != nil {
@@ -76,15 +90,17 @@ func newProcess(e *Engine, replica int) (*process, error) {
 	if err := p.connect(wiring); err != nil {
 		return nil, err
 	}
-	p.after(syncTime, "sync caches", p.sync)
+	e.demandBasics(p)
+	p.starting = e.loop.After(syncTime, "sync caches", p.sync)
 	return p, nil
 }
 
-// lateReader lets the wiring be made before the cache it reads from.
-type lateReader struct{ client.Reader }
-
-// connect makes the queues and hangs the watches on the stores.
+// connect makes the queues and hangs the watches on the feeds.
 func (p *process) connect(w controllers.Wiring) error {
+	for _, s := range p.cache.order {
+		f := newFeed(p, s)
+		p.feeds, p.byKind[s.kind] = append(p.feeds, f), f
+	}
 	for i := range w.Controllers {
 		c := &w.Controllers[i]
 		q := newQueue(p, c)
@@ -94,39 +110,44 @@ func (p *process) connect(w controllers.Wiring) error {
 			if err != nil {
 				return err
 			}
-			p.watches[s] = append(p.watches[s], watch{q, &c.Watches[j]})
+			f := p.byKind[s.kind]
+			f.watches = append(f.watches, watch{q, &c.Watches[j]})
 		}
 	}
 	return nil
 }
 
-// after schedules something that dies with the process.
-func (p *process) after(d time.Duration, label string, run func()) {
-	p.timers = append(p.timers, p.engine.loop.After(d, label, func() {
-		if p.alive {
-			run()
-		}
-	}))
-}
-
 // sync fills the caches and shows every object to the watches, then asks for the
-// lease.
+// lease. The lists may be older than what an earlier life saw; then the watches
+// catch up.
 func (p *process) sync() {
-	for _, s := range p.cache.order {
-		for _, obj := range p.engine.Server.List(s.kind, "") {
-			if !p.engine.watches(obj.GetNamespace()) {
-				continue
+	if !p.awake {
+		p.wait(p.sync)
+		return
+	}
+	e := p.engine
+	missing := e.missing()
+	for _, f := range p.feeds {
+		for _, obj := range e.before(missing, f.kind) {
+			if e.watches(obj.GetNamespace()) {
+				f.put(client.ObjectKeyFromObject(obj), f.shrink(obj))
 			}
-			s.put(client.ObjectKeyFromObject(obj), s.shrink(obj))
 		}
 	}
-	p.synced = true
-	for _, s := range p.cache.order {
-		for _, key := range s.keys {
-			p.notify(s, controllers.Event{New: s.objects[key]})
+	p.synced, p.since = true, e.loop.Now()
+	for _, f := range p.feeds {
+		for _, key := range f.keys {
+			f.notify(controllers.Event{New: f.objects[key]})
+		}
+		f.slow = len(missing) > 0 && !e.asks()
+	}
+	for _, ev := range missing {
+		p.see(ev)
+		if f := p.byKind[ev.Kind]; f != nil && !f.behind.IsZero() {
+			f.behind = e.loop.Now().Add(-faults.OldList)
 		}
 	}
-	p.engine.compete()
+	e.compete()
 }
 
 // lead begins to work.
@@ -138,61 +159,57 @@ func (p *process) lead() {
 	}
 }
 
-// see takes a commit into the backlog of its kind; it is delivered a little later,
-// in order within the kind.
+// see takes a commit.
 func (p *process) see(ev cluster.Event) {
-	s := p.cache.byKind[ev.Kind]
-	if s == nil || !p.synced || !p.engine.watches(ev.Key.Namespace) {
+	f := p.byKind[ev.Kind]
+	if f == nil || !p.synced || !p.engine.watches(ev.Key.Namespace) {
 		return
 	}
-	p.backlog[s] = append(p.backlog[s], ev)
-	p.schedule(s)
+	f.take(ev)
 }
 
-func (p *process) schedule(s *store) {
-	if p.deliver[s] != nil || len(p.backlog[s]) == 0 || p.engine.held(s.kind) {
-		return
+// heal ends all that makes the process late.
+func (p *process) heal() {
+	p.thaw()
+	if p.exit != nil && p.engine.lease.owner == p {
+		p.engine.loop.Stop(p.exit)
+		p.exit = nil
+		p.engine.renew(p)
 	}
-	p.deliver[s] = p.engine.loop.After(watchLag, "watch "+s.kind.Kind, func() { p.show(s) })
-}
-
-// show delivers everything of the kind that has come in.
-func (p *process) show(s *store) {
-	p.deliver[s] = nil
-	batch := p.backlog[s]
-	p.backlog[s] = nil
-	for _, ev := range batch {
-		var now client.Object
-		if ev.Type != cluster.Deleted {
-			now = s.shrink(ev.Object)
-		}
-		old := s.put(ev.Key, now)
-		if old != nil || now != nil {
-			p.notify(s, controllers.Event{Old: old, New: now})
-		}
+	for _, f := range p.feeds {
+		f.hurry()
 	}
 }
 
-func (p *process) notify(s *store, e controllers.Event) {
-	for _, w := range p.watches[s] {
-		for _, k := range w.watch.Keys(background, e) {
-			w.queue.add(k)
+// idle reports that nothing is queued or on its way.
+func (p *process) idle() bool {
+	if !p.synced || !p.awake {
+		return false
+	}
+	for _, q := range p.queues {
+		if q.step != nil || len(q.busy) > 0 {
+			return false
 		}
 	}
+	for _, f := range p.feeds {
+		if f.due != nil || f.tell != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // die ends the life; nothing of it remains but what it wrote.
 func (p *process) die() {
-	p.alive, p.leads = false, false
+	p.alive, p.awake, p.leads, p.later = false, false, false, nil
 	for _, q := range p.queues {
 		q.stop()
 	}
-	for _, e := range p.deliver {
-		p.engine.loop.Stop(e)
+	for _, f := range p.feeds {
+		f.stop()
 	}
-	for _, e := range p.timers {
-		p.engine.loop.Stop(e)
-	}
+	p.engine.loop.Stop(p.starting)
+	p.engine.loop.Stop(p.exit)
 }
 
 // recorder hands events to the engine.
@@ -200,5 +217,9 @@ type recorder struct{ process *process }
 
 // Record tells of an event.
 func (r recorder) Record(about *model.Request, _ *model.Workload, e events.Event) {
+	r.process.engine.demand(eventSite, about.ID.Namespace)
+	if tell := r.process.engine.Told; tell != nil {
+		tell(check.Told{Request: types.NamespacedName{Namespace: about.ID.Namespace, Name: about.ID.Name}, Reason: e.Reason, Note: e.Note})
+	}
 	r.process.log.Info("event", "type", e.Type, "reason", e.Reason, "action", e.Action, "regarding", about.ID.String(), "note", e.Note)
 }

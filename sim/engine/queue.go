@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -18,12 +19,16 @@ const (
 )
 
 // queue is one controller's work: each key at most once, in order of arrival, and
-// at most one timer a key, the earliest. Passes run only while the process leads.
+// at most one timer a key, the earliest. Passes run only while the process leads;
+// one key is never worked on twice at a time.
 type queue struct {
 	process    *process
 	controller *controllers.Controller
+	label      string // pass <controller>
+	context    context.Context
 	waiting    []model.Key
-	queued     map[model.Key]bool
+	queued     map[model.Key]bool // waiting, or came again while it is worked on
+	busy       []*pass            // suspended passes
 	timers     map[model.Key]timer
 	failures   map[model.Key]int
 	step       *sched.Event
@@ -36,8 +41,9 @@ type timer struct {
 
 func newQueue(p *process, c *controllers.Controller) *queue {
 	return &queue{
-		process: p, controller: c,
-		queued: map[model.Key]bool{}, timers: map[model.Key]timer{}, failures: map[model.Key]int{},
+		process: p, controller: c, label: "pass " + c.Name,
+		context: logr.NewContext(background, p.log.WithValues("controller", c.Name)),
+		queued:  map[model.Key]bool{}, timers: map[model.Key]timer{}, failures: map[model.Key]int{},
 	}
 }
 
@@ -46,16 +52,19 @@ func (q *queue) add(k model.Key) {
 		return
 	}
 	q.queued[k] = true
+	if slices.ContainsFunc(q.busy, func(s *pass) bool { return s.key == k }) {
+		return // when the pass is done
+	}
 	q.waiting = append(q.waiting, k)
 	q.wake()
 }
 
-// wake makes sure that a pass is due if there is work and a right to do it.
+// wake makes sure that a pass is due if there is work, a worker and a right to do it.
 func (q *queue) wake() {
-	if q.step != nil || len(q.waiting) == 0 || !q.process.leads {
+	if q.step != nil || len(q.waiting) == 0 || !q.process.leads || len(q.busy) >= max(q.controller.Workers, 1) {
 		return
 	}
-	q.step = q.process.engine.loop.After(0, "pass "+q.controller.Name, q.pass)
+	q.step = q.process.engine.loop.After(0, q.label, q.pass)
 }
 
 func (q *queue) addAfter(k model.Key, d time.Duration) {
@@ -67,19 +76,45 @@ func (q *queue) addAfter(k model.Key, d time.Duration) {
 		}
 		loop.Stop(t.event)
 	}
-	q.timers[k] = timer{due, loop.After(d, "timer "+q.controller.Name, func() {
-		delete(q.timers, k)
-		q.add(k)
-	})}
+	q.timers[k] = timer{due, loop.After(d, "timer "+q.controller.Name, func() { q.ring(k) })}
+}
+
+// ring ends the timer of a key.
+func (q *queue) ring(k model.Key) {
+	if !q.process.awake {
+		q.process.wait(func() { q.ring(k) })
+		return
+	}
+	delete(q.timers, k)
+	q.add(k)
 }
 
 // pass reconciles the oldest key.
 func (q *queue) pass() {
+	p := q.process
+	if !p.awake {
+		p.wait(q.pass)
+		return
+	}
 	q.step = nil
 	k := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	delete(q.queued, k)
-	result, err := q.reconcile(k)
+	if p.split(q) {
+		s := newPass(q, k)
+		q.busy = append(q.busy, s)
+		s.advance()
+	} else {
+		p.working, p.knew = q, p.known()
+		result, err := q.reconcile(k)
+		p.working = nil
+		q.done(k, result, err)
+	}
+	q.wake()
+}
+
+// done takes the outcome of a pass.
+func (q *queue) done(k model.Key, result controllers.Result, err error) {
 	switch {
 	case !q.process.alive:
 		return // it was killed in the middle of the pass
@@ -93,10 +128,13 @@ func (q *queue) pass() {
 			q.addAfter(k, result.After)
 		}
 	}
+	if q.queued[k] && !slices.Contains(q.waiting, k) {
+		q.waiting = append(q.waiting, k)
+	}
 	q.wake()
 }
 
-// reconcile runs one pass; a kill at one of its writes unwinds to here.
+// reconcile runs one pass; a kill at one of its calls unwinds to here.
 func (q *queue) reconcile(k model.Key) (result controllers.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -105,14 +143,20 @@ func (q *queue) reconcile(k model.Key) (result controllers.Result, err error) {
 			}
 		}
 	}()
-	ctx := logr.NewContext(context.Background(), q.process.log.WithValues("controller", q.controller.Name))
-	return q.controller.Reconcile(ctx, k)
+	return q.controller.Reconcile(q.context, k)
 }
 
 func (q *queue) stop() {
-	q.process.engine.loop.Stop(q.step)
+	loop := q.process.engine.loop
+	loop.Stop(q.step)
 	q.step = nil
 	for _, t := range q.timers {
-		q.process.engine.loop.Stop(t.event)
+		loop.Stop(t.event)
 	}
+	for _, s := range q.busy {
+		if s != q.process.running { // that one unwinds by itself
+			s.abandon()
+		}
+	}
+	q.busy = nil
 }

@@ -1,74 +1,82 @@
-// Package faults lists what can go wrong with a call of the operator, one entry a
-// fault. A fault needs a licence: something real that permits it. Without one it
-// would only raise false alarms (DESIGN section 9).
+// Package faults lists what can go wrong between the operator and the API server,
+// one entry a fault. A fault needs a licence: something real that permits it.
+// Without one it would only raise false alarms (DESIGN section 9).
 package faults
 
 import (
-	"fmt"
+	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Fault is one way for a call to go wrong.
+// Fault is one way to go wrong.
 type Fault struct {
 	Name    string
 	Doc     string
 	Licence string // what in the real world permits it
-	// Lands says whether the write reaches the store all the same.
-	Lands bool
-	// Watch marks a fault of the cache rather than of a call: deliveries of the
-	// kind are held back until it is healed.
-	Watch bool
-	// Err is what the caller gets; nil for a fault of the cache.
+	Place   Place
+
+	// The rest is about calls.
+
+	// Conditional: only a write that carries a resourceVersion or UID can meet it.
+	Conditional bool
+	// Reads: a live read can meet it too.
+	Reads bool
+	// Write is what becomes of the write.
+	Write Landing
+	// Crash: the process ends instead of getting an answer.
+	Crash bool
+	// Err is what the caller gets. Nil: the call itself goes well.
 	Err func(schema.GroupResource, string) error
 }
 
+// Place is what a fault befalls.
+type Place uint8
+
+// The places of faults.
+const (
+	Call  Place = iota // one call of the operator
+	Watch              // what the cache of one kind shows, and when
+	Start              // what a starting process finds
+)
+
+// Landing says what becomes of a write.
+type Landing uint8
+
+// The fates of a write.
+const (
+	Lost   Landing = iota // never stored
+	Landed                // stored before the caller gets its answer
+	Late                  // judged and stored after the caller got its answer
+)
+
+// None names the plain outcome where outcomes are counted.
+const None = "none"
+
+// How long faults last where a scenario names them.
+const (
+	LateWrite = 2 * time.Second  // from the answer of a late write until it lands
+	Pause     = 20 * time.Second // of a paused process: longer than its lease
+	SlowWatch = 5 * time.Second  // how late the deliveries of a watch fault are
+	OldList   = 10 * time.Second // how old the first lists of a process are
+)
+
+// LateWrites are the delays among which a schedule chooses. The API server runs a
+// request on that it gave up on (finisher), and the caller's own timeout of 5s does
+// not stop it.
+var LateWrites = []time.Duration{50 * time.Millisecond, 500 * time.Millisecond, LateWrite, 10 * time.Second}
+
 // All are the faults, by name.
-var All = []Fault{
-	{
-		Name: "conflict", Doc: "The write is answered 409 although nothing was written.",
-		Licence: "Another writer moved the object's resourceVersion between read and write (etcd3 store, GuaranteedUpdate).",
-		Err: func(r schema.GroupResource, name string) error {
-			return apierrors.NewConflict(r, name, fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
-		},
-	},
-	{
-		Name: "serverError", Doc: "The write is answered 500 and lost.",
-		Licence: "etcd leader change, storage error.",
-		Err: func(schema.GroupResource, string) error {
-			return apierrors.NewInternalError(fmt.Errorf("etcdserver: leader changed"))
-		},
-	},
-	{
-		Name: "staleCache", Doc: "Watch events of the kind are held back until it is healed or the process ends.",
-		Licence: "Informers deliver late, without bound (client-go shared_informer).",
-		Watch:   true,
-	},
-	{
-		Name: "throttled", Doc: "The write is answered 429 and lost.",
-		Licence: "API priority and fairness.",
-		Err: func(schema.GroupResource, string) error {
-			return apierrors.NewTooManyRequests("too many requests, please try again later", 1)
-		},
-	},
-	{
-		Name: "timeoutLanded", Doc: "The write is answered with a timeout and was stored.",
-		Licence: "The request's context ends while the storing goroutine runs on (apiserver finisher).", Lands: true,
-		Err: func(r schema.GroupResource, _ string) error { return apierrors.NewServerTimeout(r, "write", 1) },
-	},
-	{
-		Name: "timeoutLost", Doc: "The write is answered with a timeout and was not stored.",
-		Licence: "The connection broke before the request arrived.",
-		Err:     func(r schema.GroupResource, _ string) error { return apierrors.NewServerTimeout(r, "write", 1) },
-	},
+var All = []*Fault{
+	CacheAhead, Conflict, CrashLanded, CrashLost, Forbidden, LateWatch, LeaseLost, OldCache, PauseAtCall,
+	RecreateAsUpdate, Relist, ServerError, SkippedStates, StaleCache, Throttled, TimeoutLanded, TimeoutLate, TimeoutLost,
 }
 
 // ByName returns the fault of that name, or nil.
 func ByName(name string) *Fault {
-	for i := range All {
-		if All[i].Name == name {
-			return &All[i]
+	for _, f := range All {
+		if f.Name == name {
+			return f
 		}
 	}
 	return nil
@@ -77,8 +85,8 @@ func ByName(name string) *Fault {
 // Names are the names of all faults, in order.
 func Names() []string {
 	names := make([]string, len(All))
-	for i := range All {
-		names[i] = All[i].Name
+	for i, f := range All {
+		names[i] = f.Name
 	}
 	return names
 }

@@ -1,6 +1,8 @@
 package steps
 
 import (
+	"fmt"
+
 	"gopkg.in/yaml.v3"
 
 	"github.com/corewire/kick/sim/scenario"
@@ -28,6 +30,7 @@ func (s crashAtWriteStep) run(e *Env) error {
 		outcome = "landed"
 	}
 	e.note("fault", "kick will be killed at write %d from now, that write %s", s.n, outcome)
+	e.promise(fmt.Sprintf("crashAtWrite: kick never came to write %d after it", s.n)).crash = true
 	e.Operator.CrashAtWrite(s.n, s.landed)
 	return nil
 }

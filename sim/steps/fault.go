@@ -9,20 +9,21 @@ import (
 )
 
 // Fault is a fault of the operator's calls: which calls it hits, and how often.
-// Empty fields match everything; Times 0 means until healed.
+// Empty fields match everything, an empty Verb every write; Times 0 means until healed.
 type Fault struct {
 	Name                              string
 	Verb, Kind, Namespace, ObjectName string
 	Times                             int
+	Hit                               func() // called at each hit; nil: nobody asks
 }
 
 // What a fault can hit: a name that KICK never uses would make one that never
 // happens.
 var (
-	calls = []string{"create", "delete", "patch", "update"}
+	calls = []string{"create", "delete", "get", "list", "patch", "update"}
 	kinds = []string{
 		"ConfigMap", "ControllerRevision", "DaemonSet", "Deployment", "KickPolicy", "KickRequest",
-		"ReplicaSet", "Secret", "SourceObservation", "StatefulSet",
+		"Pod", "ReplicaSet", "Secret", "SourceObservation", "StatefulSet",
 	}
 )
 
@@ -59,7 +60,9 @@ func (s faultStep) run(e *Env) error {
 	if f.Times > 0 {
 		times = fmt.Sprintf("%d times", f.Times)
 	}
-	e.note("fault", "%s on %s %s %s, %s", f.Name, orAny(f.Verb), orAny(f.Kind), orAny(f.ObjectName), times)
+	where := fmt.Sprintf("%s on %s %s %s", f.Name, orAny(f.Verb), orAny(f.Kind), orAny(f.ObjectName))
+	e.note("fault", "%s, %s", where, times)
+	f.Hit = e.promise("fault " + where + " met nothing until it was healed").keep
 	e.Operator.AddFault(f)
 	return nil
 }

@@ -75,6 +75,10 @@ func compare(pattern scenario.Resource, object client.Object) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
+	return differences(pattern, have)
+}
+
+func differences(pattern scenario.Resource, have map[string]any) []string {
 	want := maps.Clone(pattern.Data)
 	// Stored objects carry no apiVersion and kind; the kind was looked up by them.
 	delete(want, "apiVersion")

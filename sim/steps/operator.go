@@ -17,6 +17,9 @@ type Operator interface {
 	// Crash kills the leader, or the only replica; it comes back after 1s. Its
 	// lease stays until it expires.
 	Crash()
+	// Pause lets the leader, or the only replica, stand still. Its lease is not
+	// renewed meanwhile; then it goes on where it stood.
+	Pause(time.Duration)
 	// Restart is Stop and Start at once.
 	Restart()
 	// CrashAtWrite kills the operator around its n-th API write from now.
@@ -40,14 +43,24 @@ var operatorOps = map[string]func(Operator){
 	"crash":   Operator.Crash,
 }
 
-type operatorStep struct{ op string }
+type operatorStep struct {
+	op    string
+	pause time.Duration
+}
 
 var operatorVerb = scenario.Verb{
 	Name:    "operator",
-	Doc:     "Stop, start, restart or crash KICK; with several replicas: the leader.",
-	Example: "operator: crash",
+	Doc:     "Stop, start, restart or crash KICK, or let it stand still; with several replicas: the leader.",
+	Example: "operator: crash        or  operator: {pause: 20s}",
 	Decode: func(d *scenario.Decoder, n *yaml.Node) any {
 		var s operatorStep
+		if n.Kind == yaml.MappingNode {
+			d.Map(n, scenario.Fields{"pause": d.DurationField(&s.pause)})
+			if s.pause == 0 {
+				d.Problemf(n, "operator: name an action (crash, restart, start, stop) or a pause such as {pause: 20s}")
+			}
+			return s
+		}
 		if !d.OneOf(n, &s.op, "operator action", []string{"crash", "restart", "start", "stop"}) {
 			return nil
 		}
@@ -56,6 +69,11 @@ var operatorVerb = scenario.Verb{
 }
 
 func (s operatorStep) run(e *Env) error {
+	if s.pause > 0 {
+		e.note("fault", "operator stands still for %s", s.pause)
+		e.Operator.Pause(s.pause)
+		return nil
+	}
 	e.note("user", "operator %s", s.op)
 	operatorOps[s.op](e.Operator)
 	return nil

@@ -48,6 +48,9 @@ type Env struct {
 	Quiet func(deadline time.Time) bool
 	// Note tells the trace what a step does.
 	Note func(actor, text string)
+
+	step     scenario.Step // under way
+	promises []*Promise
 }
 
 // PastError says that a step was placed before the time already reached.
@@ -71,6 +74,7 @@ func Run(e *Env, s scenario.Step) error {
 		}
 	}
 	e.Loop.RunUntil(due)
+	e.step = s
 	return s.Action.(action).run(e)
 }
 

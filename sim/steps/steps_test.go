@@ -27,6 +27,9 @@ func (c *calls) Stop()    { *c = append(*c, "stop") }
 func (c *calls) Crash()   { *c = append(*c, "crash") }
 func (c *calls) Restart() { *c = append(*c, "restart") }
 func (c *calls) Heal()    { *c = append(*c, "heal") }
+func (c *calls) Pause(d time.Duration) {
+	*c = append(*c, "pause "+d.String())
+}
 func (c *calls) CrashAtWrite(_ int, landed bool) {
 	if landed {
 		*c = append(*c, "crashAtWrite landed")

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/operator"
+	"github.com/corewire/kick/sim/check"
+)
+
+var _ check.Operator = (*Engine)(nil)
+
+// leader is the process that holds the lease, or nil.
+func (e *Engine) leader() *process { return e.lease.holder }
+
+// Wake is when a timer of the leader looks at a workload again.
+func (e *Engine) Wake(namespace, kind, name string) time.Time {
+	p := e.leader()
+	if p == nil {
+		return time.Time{}
+	}
+	target := model.Key{Kind: kind, Namespace: namespace, Name: name}
+	for _, q := range p.queues {
+		if t, running := q.timers[target]; running {
+			return t.due
+		}
+	}
+	return time.Time{}
+}
+
+// Readers are the workloads that the leader's cache finds for a source.
+func (e *Engine) Readers(s check.Source) ([]string, bool) {
+	p := e.leader()
+	if p == nil {
+		return nil, false
+	}
+	var out []string
+	for _, f := range p.feeds {
+		for _, key := range f.index[gather.IndexSources+"="+s.Kind+"/"+s.Name] {
+			if key.Namespace == s.Namespace {
+				out = append(out, key.Namespace+"/"+f.kind.Kind+"/"+key.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, true
+}
+
+var grants = sync.OnceValue(func() []check.Grant {
+	roles, err := operator.Roles()
+	if err != nil {
+		panic(err.Error()) // the generated role is part of this program
+	}
+	var out []check.Grant
+	for _, r := range roles {
+		for _, rule := range r.Rules {
+			out = append(out, check.Grant{Own: r.Own, Groups: rule.APIGroups, Resources: rule.Resources, Verbs: rule.Verbs})
+		}
+	}
+	return out
+})
+
+// Grants are the rights of the generated roles.
+func (e *Engine) Grants() []check.Grant { return grants() }
+
+// known is how far the caches of a process follow the server.
+func (p *process) known() (k check.Known) {
+	for _, f := range p.feeds {
+		switch f.kind.Kind {
+		case "Secret":
+			k.Secrets = f.behind
+		case "ConfigMap":
+			k.ConfigMaps = f.behind
+		case "SourceObservation":
+			k.Records = f.behind
+		}
+	}
+	return k
+}
