@@ -8,10 +8,14 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/sched"
 )
 
 // foreignCRDs are the names world.crds may list.
 var foreignCRDs = []string{"argo-rollouts", "argocd", "flux", "kargo", "secrets-store-csi"}
+
+// anyRestarts stands where a scenario does not state how often KICK restarts what.
+const anyRestarts = "any"
 
 // Phases a request may end in or wait in, for expect.requests.
 var Phases = []string{
@@ -21,12 +25,8 @@ var Phases = []string{
 
 // scenario reads one document.
 func (d *Decoder) scenario(n *yaml.Node) Scenario {
-	s := Scenario{
-		At: d.Position(n), Start: DefaultStart, Seed: DefaultSeed,
-		Operator: Operator{Replicas: 1},
-		World:    World{PodStart: DefaultPodStart, ClockSkew: map[clock.Domain]time.Duration{}},
-		Expect:   Expect{Settle: DefaultSettle, Restarts: map[string]Range{}, Requests: map[string]string{}},
-	}
+	s := New("")
+	s.At = d.Position(n)
 	var apiVersion, kind string
 	named, specified := false, false
 	ok := d.Map(n, Fields{
@@ -64,11 +64,52 @@ func (d *Decoder) spec(n *yaml.Node, s *Scenario) {
 		"operator": func(v *yaml.Node) { d.operator(v, &s.Operator) },
 		"world":    func(v *yaml.Node) { d.world(v, &s.World) },
 		"given": func(v *yaml.Node) {
-			d.List(v, func(item *yaml.Node) { s.Given = append(s.Given, d.Source(item, nil, true)...) })
+			d.List(v, func(item *yaml.Node) { s.Given = append(s.Given, d.given(item)...) })
 		},
-		"steps":  func(v *yaml.Node) { s.Steps = d.steps(v) },
-		"expect": func(v *yaml.Node) { d.expect(v, &s.Expect) },
+		"steps":   func(v *yaml.Node) { s.Steps = d.steps(v) },
+		"choices": func(v *yaml.Node) { s.Choices = d.choices(v) },
+		"expect":  func(v *yaml.Node) { d.expect(v, &s.Expect) },
 	})
+}
+
+// given reads one entry of the given objects.
+func (d *Decoder) given(n *yaml.Node) []Resource {
+	var manager string
+	out := d.Source(n, Fields{"as": d.StringField(&manager)}, true)
+	for i := range out {
+		out[i].Manager = manager
+	}
+	return out
+}
+
+// choices reads the answers to questions.
+func (d *Decoder) choices(n *yaml.Node) []Choice {
+	var classes []string
+	for _, class := range sched.Classes {
+		classes = append(classes, class.String())
+	}
+	var out []Choice
+	d.List(n, func(item *yaml.Node) {
+		c := Choice{Answer: sched.Answer{Nth: 1}, Where: d.Position(item)}
+		before := len(*d.problems)
+		var class string
+		ok := d.Map(item, Fields{
+			"class": func(v *yaml.Node) { d.OneOf(v, &class, "class of questions", classes) },
+			"site":  d.StringField(&c.Site),
+			"nth":   d.IntField(&c.Nth, 1),
+			"pick":  d.IntField(&c.Pick, 0),
+		})
+		for _, field := range []string{"class", "site", "pick"} {
+			if ok && keyNode(item, field) == nil {
+				d.Problemf(item, "a choice needs %s:", field)
+			}
+		}
+		c.Class, _ = sched.ClassOf(class)
+		if len(*d.problems) == before {
+			out = append(out, c)
+		}
+	})
+	return out
 }
 
 func (d *Decoder) seed(n *yaml.Node, into *uint64) {
@@ -128,6 +169,10 @@ func (d *Decoder) expect(n *yaml.Node, e *Expect) {
 	d.Map(n, Fields{
 		"settle": d.DurationField(&e.Settle),
 		"restarts": func(v *yaml.Node) {
+			if v.Kind == yaml.ScalarNode && v.Value == anyRestarts {
+				e.AnyRestarts = true
+				return
+			}
 			d.mapping(v, func(key, value *yaml.Node) {
 				if !workloadKey.MatchString(key.Value) {
 					d.Problemf(key, "%q is not namespace/Kind/name with a Kind KICK restarts, such as shop/Deployment/web", key.Value)
@@ -202,6 +247,8 @@ func (d *Decoder) step(n *yaml.Node) (Step, bool) {
 		"at":    func(v *yaml.Node) { s.AtSet = true; d.Duration(v, &s.At) },
 		"after": d.DurationField(&s.After),
 		"name":  d.StringField(&s.Name),
+
+		"mayFail": d.BoolField(&s.MayFail),
 	}
 	var verbs []string
 	before := len(*d.problems)

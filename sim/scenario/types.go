@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/sched"
 )
 
 // The header every scenario document carries.
@@ -45,8 +46,16 @@ type Scenario struct {
 	World    World
 	Given    []Resource
 	Steps    []Step
+	Choices  []Choice
 	Expect   Expect
 	At       Position
+}
+
+// Choice answers one question that the simulated cluster leaves open, see
+// sched.Answer. All others are answered as usual.
+type Choice struct {
+	sched.Answer
+	Where Position
 }
 
 // Operator says how KICK itself runs.
@@ -68,13 +77,16 @@ type World struct {
 // Step is one thing that happens. Exactly one of At and After places it: At
 // where AtSet, else After counted from the end of the previous step.
 type Step struct {
-	Name   string
-	Verb   string
-	AtSet  bool
-	At     time.Duration
-	After  time.Duration
-	Action any // made and understood by the verb
-	Where  Position
+	Name  string
+	Verb  string
+	AtSet bool
+	At    time.Duration
+	After time.Duration
+	// MayFail: a write that the API server refuses, or an operation that does not
+	// apply at that moment, is no failure of the scenario.
+	MayFail bool
+	Action  any // made and understood by the verb
+	Where   Position
 }
 
 // Resource is one Kubernetes object as written in a file: the typed object, and
@@ -86,7 +98,9 @@ type Resource struct {
 	Object client.Object
 	Data   map[string]any
 	JSON   []byte
-	Where  Position
+	// Manager is the field manager that applies a given object; empty: DefaultManager.
+	Manager string
+	Where   Position
 }
 
 // Ref names one object.
@@ -98,9 +112,11 @@ type Ref struct {
 // Expect is what must be true at the end.
 type Expect struct {
 	Settle   time.Duration
-	Restarts map[string]Range  // namespace/Kind/name
-	Requests map[string]string // namespace/name -> phase
-	Allow    Allow
+	Restarts map[string]Range // namespace/Kind/name; workloads it does not name want none
+	// AnyRestarts: how often KICK restarts what is not stated, and only the laws judge.
+	AnyRestarts bool
+	Requests    map[string]string // namespace/name -> phase
+	Allow       Allow
 }
 
 // Range is an inclusive range of counts; Max < 0 means no upper bound.

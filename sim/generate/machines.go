@@ -1,0 +1,96 @@
+package generate
+
+import (
+	"time"
+
+	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/faults"
+	"github.com/corewire/kick/sim/steps"
+)
+
+// operator is something that happens to KICK's processes.
+func (s *story) operator() {
+	switch s.below(7, "operator") {
+	case 1:
+		s.do(steps.OperatorStep("crash"))
+	case 2:
+		s.do(steps.OperatorStep("stop"))
+	case 3:
+		s.do(steps.OperatorStep("start"))
+	case 4:
+		s.do(steps.PauseStep(pick(s.maker, "paused for", []time.Duration{20 * time.Second, time.Second, 5 * time.Minute})))
+		s.edit()
+	case 5, 6:
+		s.try(steps.CrashAtWriteStep(1+s.below(6, "write"), s.maybe("landed")))
+		s.edit()
+	default:
+		s.do(steps.OperatorStep("restart"))
+	}
+}
+
+// downTime is what happens while KICK is down.
+func (s *story) downTime() {
+	s.do(steps.OperatorStep("stop"))
+	for range 1 + s.below(3, "changes while down") {
+		s.breathe()
+		pick(s.maker, "act while down", []func(*story){
+			(*story).edit, (*story).thereAndBack, (*story).keys, (*story).metadata, (*story).replace, (*story).pods, (*story).rollout, (*story).forget,
+		})(s)
+	}
+	if s.maybe("long") {
+		s.pause()
+	} else {
+		s.breathe()
+	}
+	s.do(steps.OperatorStep("start"))
+}
+
+var (
+	watchedKinds = []string{"Secret", "ConfigMap", kindDeployment, kindStatefulSet, kindDaemonSet, "KickRequest", "KickPolicy", "SourceObservation"}
+	faultyCalls  = []struct{ verb, kind string }{
+		{"", ""}, {"patch", ""}, {"create", "KickRequest"}, {"update", "KickRequest"}, {"create", "SourceObservation"},
+		{"update", "SourceObservation"}, {"delete", ""},
+	}
+)
+
+// fault lets calls of KICK go wrong while something changes.
+func (s *story) fault() {
+	f := pick(s.maker, "fault", faults.All)
+	on := steps.Fault{Name: f.Name}
+	switch f.Place {
+	case faults.Watch:
+		on.Kind = pick(s.maker, "watched kind", watchedKinds)
+	case faults.Start:
+	default:
+		at := pick(s.maker, "call", faultyCalls)
+		on.Verb, on.Kind = at.verb, at.kind
+		on.Times = s.below(4, "times")
+	}
+	s.try(steps.FaultStep(on))
+	s.edit()
+	if f.Place == faults.Start {
+		s.do(steps.OperatorStep("restart"))
+	}
+	if s.maybe("healed") {
+		s.pause()
+		s.do(steps.HealStep())
+	}
+}
+
+// clock steps a clock: KICK's by as much as a wrong time server may, all others
+// within the clock allowance.
+func (s *story) clock() {
+	domain := pick(s.maker, "clock domain", []clock.Domain{clock.Kick, clock.APIServer, clock.ControllerManager, clock.Kubelet})
+	small := []time.Duration{-time.Second, time.Second, -2 * time.Second, 2 * time.Second}
+	step := pick(s.maker, "clock step", append(small, -time.Hour, time.Hour, -2*time.Hour, 2*time.Hour))
+	now := s.world.World.ClockSkew[domain] + s.offsets[domain]
+	const most = 2 * time.Second
+	if domain != clock.Kick || max(step, -step) <= most {
+		step = min(max(now+min(max(step, -most), most), -most), most) - now
+	}
+	if step == 0 {
+		return
+	}
+	s.offsets[domain] += step
+	s.do(steps.ClockStep(domain, step))
+}

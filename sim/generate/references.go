@@ -1,0 +1,184 @@
+package generate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// form is a way in which a pod refers to a source.
+type form int
+
+// The forms, the plainest first.
+const (
+	envFrom form = iota
+	envKey
+	volume
+	volumeItems
+	projected
+	projectedItems
+	subPath
+	initEnvFrom
+	initEnvKey
+	initVolume
+	sidecarEnvFrom
+	sidecarVolume
+	secondEnvFrom
+	unmounted
+	forms
+)
+
+// keyed forms name the keys they read.
+func (f form) keyed() bool {
+	return f == envKey || f == initEnvKey || f == volumeItems || f == projectedItems
+}
+
+// reference is one place in a pod that names a source.
+type reference struct {
+	form     form
+	source   source
+	key      string
+	optional bool
+}
+
+// reference draws how a pod reads a source.
+func (b *builder) reference(s source) reference {
+	r := reference{source: s}
+	if b.has[referenceForms] {
+		r.form = form(b.below(int(forms), "reference"))
+	}
+	if r.form.keyed() {
+		r.key = b.key(s)
+	}
+	if b.has[optionals] {
+		r.optional = b.maybe("optional")
+	}
+	return r
+}
+
+// key is one that the source has, or now and then any: a pod that names a key that
+// is missing does not start, which ends most stories.
+func (b *builder) key(s source) string {
+	has := slices.Sorted(maps.Keys(b.contents[s]))
+	if len(has) == 0 || b.seldom(6, "any key") {
+		return pick(b.maker, "key", []string{"a", "b", "blob"})
+	}
+	return pick(b.maker, "key of the source", has)
+}
+
+// refer adds a reference to a pod that has a container app.
+func refer(pod *corev1.PodSpec, r reference) {
+	switch r.form {
+	case envFrom:
+		fromEnv(container(pod, "app"), r)
+	case secondEnvFrom:
+		fromEnv(container(pod, "helper"), r)
+	case initEnvFrom:
+		fromEnv(initContainer(pod, "setup", false), r)
+	case sidecarEnvFrom:
+		fromEnv(initContainer(pod, "proxy", true), r)
+	case envKey:
+		keyEnv(container(pod, "app"), r)
+	case initEnvKey:
+		keyEnv(initContainer(pod, "setup", false), r)
+	case initVolume:
+		mount(initContainer(pod, "setup", false), addVolume(pod, r), "")
+	case sidecarVolume:
+		mount(initContainer(pod, "proxy", true), addVolume(pod, r), "")
+	case subPath:
+		mount(container(pod, "app"), addVolume(pod, r), "a")
+	case unmounted:
+		addVolume(pod, r)
+	default:
+		mount(container(pod, "app"), addVolume(pod, r), "")
+	}
+}
+
+func fromEnv(c *corev1.Container, r reference) {
+	from := corev1.EnvFromSource{}
+	if n := len(c.EnvFrom); n > 0 {
+		from.Prefix = fmt.Sprintf("E%d_", n)
+	}
+	name := corev1.LocalObjectReference{Name: r.source.name}
+	if r.source.kind == kindSecret {
+		from.SecretRef = &corev1.SecretEnvSource{LocalObjectReference: name, Optional: r.opt()}
+	} else {
+		from.ConfigMapRef = &corev1.ConfigMapEnvSource{LocalObjectReference: name, Optional: r.opt()}
+	}
+	c.EnvFrom = append(c.EnvFrom, from)
+}
+
+func keyEnv(c *corev1.Container, r reference) {
+	from := &corev1.EnvVarSource{}
+	name := corev1.LocalObjectReference{Name: r.source.name}
+	if r.source.kind == kindSecret {
+		from.SecretKeyRef = &corev1.SecretKeySelector{LocalObjectReference: name, Key: r.key, Optional: r.opt()}
+	} else {
+		from.ConfigMapKeyRef = &corev1.ConfigMapKeySelector{LocalObjectReference: name, Key: r.key, Optional: r.opt()}
+	}
+	c.Env = append(c.Env, corev1.EnvVar{Name: fmt.Sprintf("V%d", len(c.Env)), ValueFrom: from})
+}
+
+// addVolume adds a volume of the source and returns its name.
+func addVolume(pod *corev1.PodSpec, r reference) string {
+	v := corev1.Volume{Name: fmt.Sprintf("v%d", len(pod.Volumes))}
+	var items []corev1.KeyToPath
+	if r.key != "" {
+		items = []corev1.KeyToPath{{Key: r.key, Path: "file"}}
+	}
+	name := corev1.LocalObjectReference{Name: r.source.name}
+	secret := r.source.kind == kindSecret
+	switch {
+	case r.form == projected || r.form == projectedItems:
+		p := corev1.VolumeProjection{}
+		if secret {
+			p.Secret = &corev1.SecretProjection{LocalObjectReference: name, Items: items, Optional: r.opt()}
+		} else {
+			p.ConfigMap = &corev1.ConfigMapProjection{LocalObjectReference: name, Items: items, Optional: r.opt()}
+		}
+		v.Projected = &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{p}}
+	case secret:
+		v.Secret = &corev1.SecretVolumeSource{SecretName: r.source.name, Items: items, Optional: r.opt()}
+	default:
+		v.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: name, Items: items, Optional: r.opt()}
+	}
+	pod.Volumes = append(pod.Volumes, v)
+	return v.Name
+}
+
+func mount(c *corev1.Container, volume, path string) {
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: volume, MountPath: "/" + volume, SubPath: path})
+}
+
+func (r reference) opt() *bool {
+	if !r.optional {
+		return nil
+	}
+	return new(true)
+}
+
+// container returns a container of that name, adding it where there is none.
+func container(pod *corev1.PodSpec, name string) *corev1.Container {
+	return named(&pod.Containers, name)
+}
+
+// initContainer does the same for init containers; a sidecar runs as long as the pod.
+func initContainer(pod *corev1.PodSpec, name string, sidecar bool) *corev1.Container {
+	c := named(&pod.InitContainers, name)
+	if sidecar {
+		c.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+	}
+	return c
+}
+
+func named(list *[]corev1.Container, name string) *corev1.Container {
+	for i := range *list {
+		if (*list)[i].Name == name {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, corev1.Container{Name: name, Image: "example.com/" + name})
+	return &(*list)[len(*list)-1]
+}

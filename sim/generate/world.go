@@ -1,0 +1,140 @@
+package generate
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/sched"
+)
+
+// feature is something that a world has or has not.
+type feature int
+
+const (
+	namespaces feature = iota
+	moreWorkloads
+	statefulSets
+	daemonSets
+	sameNames
+	replicas
+	strategies
+	readiness
+	paused
+	moreSources
+	configMaps
+	contentForms // binary values, empty ones, many keys
+	immutables
+	missingSources
+	sourceLabels
+	moreReferences
+	referenceForms
+	optionals
+	pullSecrets
+	managers
+	windows
+	zones
+	denials
+	starts
+	selectors
+	secondPolicy
+	noPolicy
+	suspended
+	dryRuns
+	paces
+	podTiming
+	cacheLag
+	skews
+	twoReplicas
+	flags
+	lateStart
+	features
+)
+
+// builder makes one world.
+type builder struct {
+	maker
+	has      [features]bool
+	world    scenario.Scenario
+	contents map[source]content // of the sources given
+	wait     time.Duration      // the longest that a policy can make a restart wait
+}
+
+// World makes a cluster: its start, the operator, its timing and what is given.
+// It has no steps.
+func World(c sched.Chooser) scenario.Scenario {
+	b := &builder{maker: maker{c}, world: scenario.New("generated"), contents: map[source]content{}}
+	b.swarm(b.has[:], "features")
+	b.world.Summary = "Made by kick-sim explore"
+	b.world.Start = b.start()
+	b.operator()
+	b.timing()
+	names := []string{"shop", "blog", "api"}[:1]
+	if b.has[namespaces] {
+		names = []string{"shop", "blog", "api"}[:2+b.below(2, "namespaces")]
+	}
+	for i, name := range names {
+		b.namespace(name, i == 0)
+	}
+	if b.has[missingSources] {
+		b.wait = min(b.wait, day) // see longGaps
+	}
+	b.world.Expect = scenario.Expect{AnyRestarts: true, Settle: b.wait + rollouts}
+	return b.world
+}
+
+// rollouts is how long the rollouts of a world may take, failing ones too.
+const rollouts = 4 * time.Hour
+
+// give adds an object to what is given.
+func (b *builder) give(object client.Object) {
+	r := scenario.NewResource(object)
+	if b.has[managers] {
+		r.Manager = pick(b.maker, "given by", []string{"", "helm", "argocd-controller"})
+	}
+	b.world.Given = append(b.world.Given, r)
+}
+
+// namespace fills a namespace; only the first one may be large.
+func (b *builder) namespace(name string, first bool) {
+	b.give(&corev1.Namespace{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name},
+	})
+	sources := b.sources(name)
+	b.workloads(name, sources, first)
+	if first || !b.has[noPolicy] {
+		b.policies(name)
+	}
+}
+
+// starts are instants shortly before something: an hour, a change of the clocks, the
+// end of a year or of a February.
+var startTimes = []string{
+	"2026-03-29T00:59:50Z", "2026-10-25T00:59:50Z", "2026-03-08T06:59:50Z", "2026-11-01T05:59:50Z",
+	"2026-04-04T14:59:50Z", "2026-12-31T23:59:50Z", "2028-02-28T23:59:50Z", "2026-05-05T12:29:55Z",
+	"2026-01-01T01:59:55Z", "2026-07-03T21:58:00Z", "2026-03-01T12:00:00.4Z", "2026-03-01T12:00:00.9995Z",
+}
+
+var startInstants = parseTimes(startTimes)
+
+func parseTimes(texts []string) []time.Time {
+	out := []time.Time{scenario.DefaultStart}
+	for _, text := range texts {
+		t, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			panic(err) // the list above is wrong
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func (b *builder) start() time.Time {
+	if !b.has[starts] && !b.has[zones] {
+		return scenario.DefaultStart
+	}
+	return pick(b.maker, "start", startInstants)
+}
