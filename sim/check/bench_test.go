@@ -30,6 +30,9 @@ type bench struct {
 	clocks map[clock.Domain]*clock.Virtual
 	pods   map[string][]Pod // what the kubelet knows, by workload id
 	laws   *Laws
+
+	seconds  int   // counted up by what a test writes
+	requests int64 // status writes a test made up
 }
 
 // newBench returns a bench that judges by one law only.
@@ -203,5 +206,16 @@ func key(name string) types.NamespacedName {
 func partition(n int32) appsv1.StatefulSetUpdateStrategy {
 	return appsv1.StatefulSetUpdateStrategy{
 		Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &n},
+	}
+}
+
+type clusterEvent = cluster.Event
+
+// statusEvent is a status write of KICK; the server of a bench keeps old and new in
+// one object, because it knows no subresource of a custom kind without its CRD.
+func statusEvent(old, now client.Object, revision int64) cluster.Event {
+	return cluster.Event{
+		Type: cluster.Modified, Kind: requestKind, Key: client.ObjectKeyFromObject(now), Object: now, Old: old,
+		Revision: revision, Manager: Manager, Verb: "update", Sub: "status",
 	}
 }

@@ -172,10 +172,7 @@ func (b blockCase) scheduleBroken() bool {
 // settling: a source changed so recently that KICK waits for quiet; the wait is
 // capped at ten times the delay.
 func (b blockCase) settling() bool {
-	delay := time.Second
-	if d := b.policies[0].Spec.Restart.SettleDelay; d != nil {
-		delay = d.Duration
-	}
+	delay := settleDelay(b.policies[0])
 	for _, s := range b.stale {
 		if last, ok := b.sources.of(s.ref.source).last(); ok && b.Loop.Now().Sub(last.at) <= delay+time.Second {
 			return true
@@ -186,10 +183,7 @@ func (b blockCase) settling() bool {
 
 // rateLimited: KICK's own last stamp is younger than the least interval.
 func (b blockCase) rateLimited() bool {
-	interval := 30 * time.Second
-	if d := b.policies[0].Spec.Restart.MinInterval; d != nil {
-		interval = d.Duration
-	}
+	interval := minInterval(b.policies[0])
 	stamp, err := time.Parse(time.RFC3339Nano, b.stamps[b.w.id()])
 	return err == nil && b.KickNow().Sub(stamp) <= interval+time.Second
 }

@@ -8,19 +8,23 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/cluster"
 )
 
 const lawCanary = "no content leaks"
 
-// canaries are the values of all sources, searched for in all KICK says.
+// canaries are the values of all sources, and the digests that stand for them in
+// KICK's records, searched for in all KICK says.
 type canaries struct {
 	known map[string]bool
 	list  []canary
+	seals []string // the begins of sealed digests
 	words strings.Builder // names, labels and keys of the scenario: not secret
 }
 
@@ -39,9 +43,30 @@ const shortest = 4
 const publicWords = "true false null none info debug warn warning error trace level message time kick secret configmap " +
 	"deployment statefulset daemonset pending failed succeeded executing dependency manual shop default opaque"
 
-// OnWrite learns the values of sources that anybody but KICK writes, and the
-// words that are no secret.
+// sealLength is how much of a sealed digest gives it away.
+const sealLength = 16
+
+// learnSeals takes in the digests of a record.
+func (n *canaries) learnSeals(r *v1alpha1.SourceObservation) {
+	for i := range r.Spec.History {
+		seal := r.Spec.History[i].Fingerprint
+		if len(seal) < sealLength || n.known[seal] {
+			continue
+		}
+		if n.known == nil {
+			n.known = map[string]bool{}
+		}
+		n.known[seal] = true
+		n.seals = append(n.seals, seal[:sealLength])
+	}
+}
+
+// OnWrite learns the values of sources that anybody but KICK writes, the digests
+// KICK records, and the words that are no secret.
 func (n *canaries) OnWrite(_ *Context, ev cluster.Event) {
+	if record, ok := ev.Object.(*v1alpha1.SourceObservation); ok && ev.Type != cluster.Deleted {
+		n.learnSeals(record)
+	}
 	if ev.Manager == Manager || ev.Type == cluster.Deleted {
 		return
 	}
@@ -98,10 +123,18 @@ func (n *canaries) OnKick(c *Context, ev cluster.Event) {
 	n.search(c, text, ev.Kind.Kind+" "+ev.Key.String())
 }
 
+// OnTold searches an Event.
+func (n *canaries) OnTold(c *Context, t Told) { n.search(c, t.Note, "an event") }
+
 // OnLog searches a log line.
 func (n *canaries) OnLog(c *Context, line string) { n.search(c, line, "a log line") }
 
 func (n *canaries) search(c *Context, text, place string) {
+	for _, seal := range n.seals {
+		if strings.Contains(text, seal) && !strings.HasPrefix(place, recordKind.Kind) {
+			c.report(lawCanary, "the sealed digest of a content stands in %s", place)
+		}
+	}
 	for _, canary := range n.list {
 		form := ""
 		switch {
@@ -178,11 +211,27 @@ func collect(b *strings.Builder, v reflect.Value) {
 }
 
 func collectFields(b *strings.Builder, v reflect.Value) {
-	for field, value := range v.Fields() {
-		if field.IsExported() && field.Name != "ManagedFields" {
-			collect(b, value)
+	for _, i := range textFields(v.Type()) {
+		collect(b, v.Field(i))
+	}
+}
+
+// knownTextFields remembers textFields: asking a type for its fields is slow.
+var knownTextFields sync.Map
+
+// textFields are the fields of a type to look into.
+func textFields(t reflect.Type) []int {
+	if known, ok := knownTextFields.Load(t); ok {
+		return known.([]int)
+	}
+	var out []int
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && f.Name != "ManagedFields" {
+			out = append(out, i)
 		}
 	}
+	knownTextFields.Store(t, out)
+	return out
 }
 
 func collectItems(b *strings.Builder, v reflect.Value) {

@@ -33,6 +33,9 @@ type Write struct {
 	Sub  string // "" or "status"
 	At   time.Time
 
+	Known Known  // when the caller began to judge
+	Body  []byte // of a patch
+
 	Done          bool  // false: about to be sent
 	Err           error // outcome as KICK saw it
 	Before, After int64 // the server's revision around the call
@@ -47,7 +50,10 @@ type Context struct {
 	World     scenario.World
 	Expect    scenario.Expect
 	Allowance time.Duration // KICK's --clock-allowance
+	Retention time.Duration // KICK's --request-retention
 	Watched   []string      // KICK's --watch-namespaces; empty: all
+	Own       string        // KICK's own namespace
+	Operator  Operator      // nil: it is not running yet
 	Healed    time.Time     // when the last fault ended; zero before
 	Restarts  map[string]int
 
@@ -89,9 +95,11 @@ type (
 	kickHook interface {
 		OnKick(*Context, cluster.Event)
 	}
-	callHook interface{ OnCall(*Context, Write) }
-	logHook  interface{ OnLog(*Context, string) }
-	endHook  interface{ AtEnd(*Context) }
+	callHook   interface{ OnCall(*Context, Write) }
+	accessHook interface{ OnAccess(*Context, Access) }
+	toldHook   interface{ OnTold(*Context, Told) }
+	logHook    interface{ OnLog(*Context, string) }
+	endHook    interface{ AtEnd(*Context) }
 )
 
 // Entry describes a law for lists.
@@ -105,7 +113,7 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{lawLost, "After faults end and gates open, no running pod of a managed workload carries old content, or KICK names the block that truly holds.", func() Law { return &lost{} }},
-		{lawSpurious, "KICK restarts a workload only if some running pod truly carries old content at that instant.", func() Law { return &spurious{} }},
+		{lawSpurious, "KICK restarts a workload only if some running pod truly carries old content, as far as KICK can have been told.", func() Law { return &spurious{} }},
 		{lawRestarts, "Each workload is restarted by KICK as often as the scenario says, others never.", func() Law { return &restarts{} }},
 		{lawOneRequest, "At most one unfinished request exists per workload.", func() Law { return oneRequest{} }},
 		{lawGate, "The policy's gate is open when the restart is sent.", func() Law { return &gateOpen{} }},
@@ -116,9 +124,21 @@ func All() []Entry {
 		{lawTerminal, "A finished request does not change until it is reopened or removed.", func() Law { return terminalInert{} }},
 		{lawNoRequest, "A workload created after all its sources has no request.", func() Law { return &sourceDriven{} }},
 		{lawEpisode, "One stale episode of a workload gets at most one restart.", func() Law { return &episode{} }},
-		{lawDryRun, "A workload under a dry-run policy is never written.", func() Law { return dryRun{} }},
+		{lawDryRun, "A workload under a dry-run policy is never written.", func() Law { return &dryRun{} }},
 		{lawCanary, "No content of a Secret or ConfigMap shows in what KICK writes or logs.", func() Law { return &canaries{} }},
 		{lawStorm, "KICK does not create one object over and over.", func() Law { return &storm{} }},
+		{lawInterval, "Two restarts of a workload are at least its policy's minInterval apart.", func() Law { return &interval{} }},
+		{lawRetention, "KICK deletes no request but finished ones whose retention is over.", func() Law { return &retention{} }},
+		{lawIdentity, "A restart carries the UID or resourceVersion of the object it was decided on.", func() Law { return &identity{} }},
+		{lawRights, "KICK makes no call its generated role does not allow.", func() Law { return &rights{} }},
+		{lawEvents, "KICK emits at most one Event for each transition of a request.", func() Law { return &events{} }},
+		{lawRest, "KICK does not write an object again and again while nobody else writes.", func() Law { return &rest{} }},
+		{lawDeadline, "After the last fault each restart comes as soon as nothing stands against it.", func() Law { return &deadline{} }},
+		{lawBounds, "KICK writes in its namespaces only, and no request stays open for what no policy selects.", func() Law { return bounds{} }},
+		{lawIndex, "At the end KICK's cache finds the readers of each source that a walk through all workloads finds.", func() Law { return index{} }},
+		{lawLedger, "At the end there is a record for each source that is read where a policy is, and for no other.", func() Law { return ledger{} }},
+		{lawWake, "At the end every unfinished request has something that wakes it, and its time is not over.", func() Law { return wake{} }},
+		{lawOutcome, "Success follows a restart of the request's own, and the reason of a wait holds.", func() Law { return outcome{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}
 }
@@ -126,9 +146,12 @@ func All() []Entry {
 // Laws judges one run.
 type Laws struct {
 	*Context
+	judges []judge
 	writes []writeHook
 	kicks  []kickHook
 	calls  []callHook
+	access []accessHook
+	told   []toldHook
 	logs   []logHook
 	ends   []endHook
 }
@@ -142,7 +165,7 @@ func New(c Context, only ...string) *Laws {
 		if len(only) > 0 && !slices.Contains(only, entry.Name) {
 			continue
 		}
-		l.add(entry.New())
+		l.appoint(judge{entry, entry.New()})
 	}
 	return l
 }
@@ -157,6 +180,12 @@ func (l *Laws) add(law Law) {
 	if h, ok := law.(callHook); ok {
 		l.calls = append(l.calls, h)
 	}
+	if h, ok := law.(accessHook); ok {
+		l.access = append(l.access, h)
+	}
+	if h, ok := law.(toldHook); ok {
+		l.told = append(l.told, h)
+	}
 	if h, ok := law.(logHook); ok {
 		l.logs = append(l.logs, h)
 	}
@@ -167,7 +196,7 @@ func (l *Laws) add(law Law) {
 
 // OnWrite takes a committed write.
 func (l *Laws) OnWrite(ev cluster.Event) {
-	l.sources.record(l.Loop.Now(), ev)
+	l.sources.record(l.Context, ev)
 	if ev.Kind == policyKind && ev.Sub == "" {
 		l.policyEdit[ev.Key.Namespace] = l.Loop.Now()
 	}
@@ -180,12 +209,28 @@ func (l *Laws) OnWrite(ev cluster.Event) {
 	for _, h := range l.kicks {
 		h.OnKick(l.Context, ev)
 	}
+	l.count(ev)
 }
 
 // OnCall takes a call of KICK, before and after it is made.
 func (l *Laws) OnCall(w Write) {
+	l.sources.send(w)
 	for _, h := range l.calls {
 		h.OnCall(l.Context, w)
+	}
+}
+
+// OnAccess takes a call of KICK as a role sees it.
+func (l *Laws) OnAccess(a Access) {
+	for _, h := range l.access {
+		h.OnAccess(l.Context, a)
+	}
+}
+
+// OnTold takes an Event KICK emitted.
+func (l *Laws) OnTold(t Told) {
+	for _, h := range l.told {
+		h.OnTold(l.Context, t)
 	}
 }
 

@@ -5,17 +5,35 @@ import "github.com/corewire/kick/sim/cluster"
 const lawDryRun = "dry-run never writes"
 
 // dryRun guards workloads under a policy that only wants to know.
-type dryRun struct{}
+type dryRun struct{ sent sent }
+
+// OnCall judges a write to a workload as it is sent.
+func (d *dryRun) OnCall(c *Context, w Write) {
+	if target, ok := c.patched(w); ok {
+		d.sent.call(c, w, func() string { return c.onlyWantsToKnow(target) })
+	}
+}
 
 // OnKick reports a write to such a workload.
-func (dryRun) OnKick(c *Context, ev cluster.Event) {
+func (d *dryRun) OnKick(c *Context, ev cluster.Event) {
 	w, ok := workloadOf(ev.Object)
-	if !ok || c.Loop.Now().Sub(c.policyEdit[w.GetNamespace()]) < policyGrace {
+	if !ok {
 		return
+	}
+	if policy := d.sent.landed(c, ev.Kind, ev.Key, func() string { return c.onlyWantsToKnow(w) }); policy != "" {
+		c.report(lawDryRun, "%s was written at %s, but its policy %s is a dry-run", w.id(), clockTime(c.Loop.Now()), policy)
+	}
+}
+
+// onlyWantsToKnow names the dry-run policy of a workload, if it has one.
+func (c *Context) onlyWantsToKnow(w workload) string {
+	if w.Object == nil || c.policyJustEdited(w) {
+		return ""
 	}
 	for _, p := range c.policiesOf(w) {
 		if p.Spec.DryRun {
-			c.report(lawDryRun, "%s was written at %s, but its policy %s is a dry-run", w.id(), clockTime(c.Loop.Now()), p.Name)
+			return p.Name
 		}
 	}
+	return ""
 }

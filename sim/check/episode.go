@@ -11,10 +11,24 @@ import (
 
 const lawEpisode = "one restart per stale episode"
 
-// episode remembers in which state of its sources each workload was last
-// restarted: the same state never asks for a second restart.
+// episode remembers in which state of its sources, as far as KICK had been told,
+// each workload was last restarted: the same state never asks for a second restart,
+// unless somebody took the first one away.
 type episode struct {
+	sent      map[sentKey]string
 	restarted map[types.UID]string
+}
+
+// OnCall notes what KICK knew when it sent a restart.
+func (e *episode) OnCall(c *Context, w Write) {
+	target, ok := c.patched(w)
+	if !ok || w.Done || target.Object == nil {
+		return
+	}
+	if e.sent == nil {
+		e.sent = map[sentKey]string{}
+	}
+	e.sent[sentKey{w.Kind, w.Key}] = c.sourceState(target, w.Known)
 }
 
 // OnKick reports a second restart for one state of the sources.
@@ -26,19 +40,33 @@ func (e *episode) OnKick(c *Context, ev cluster.Event) {
 	if e.restarted == nil {
 		e.restarted = map[types.UID]string{}
 	}
-	state := c.sourceState(w)
-	if before, again := e.restarted[w.GetUID()]; again && before == state && !(restartCase{Context: c, w: w}).manual() {
+	state, called := e.sent[sentKey{ev.Kind, ev.Key}]
+	if !called {
+		state = c.sourceState(w, Known{})
+	}
+	delete(e.sent, sentKey{ev.Kind, ev.Key})
+	before, _ := workloadOf(ev.Old)
+	stands := before.stamp() == c.stamps[w.id()]
+	if last, again := e.restarted[w.GetUID()]; again && last == state && stands && !(restartCase{Context: c, w: w}).manual() {
 		c.report(lawEpisode, "%s was restarted again at %s although none of its sources changed since its last restart", w.id(), clockTime(c.Loop.Now()))
 	}
 	e.restarted[w.GetUID()] = state
 }
 
-// sourceState counts the changes of everything a workload refers to; the template
-// is part of it, because a new reference is a new reason.
-func (c *Context) sourceState(w workload) string {
+// sourceState counts the changes of everything a workload refers to that KICK's
+// records told of; the template is part of it, because a new reference is a new
+// reason.
+func (c *Context) sourceState(w workload, known Known) string {
 	var b strings.Builder
 	for _, r := range refsOf(w.GetNamespace(), w.template) {
-		fmt.Fprintf(&b, "%s=%d;", r.source, len(c.sources.of(r.source).changes))
+		h, n := c.sources.of(r.source), 0
+		told, recorded := h.told(known.Records)
+		for _, change := range h.changes {
+			if !recorded || change.at.Before(told) {
+				n++
+			}
+		}
+		fmt.Fprintf(&b, "%s=%d;", r.source, n)
 	}
 	return b.String()
 }

@@ -2,10 +2,7 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"time"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/cluster"
@@ -17,25 +14,14 @@ const lawGate = "gate open at the restart"
 // of it.
 const policyGrace = time.Second
 
-// gateOpen judges a restart at the instant KICK sends it: what happens on the
-// wire, up to a patch that lands late, is not in KICK's hand.
-type gateOpen struct {
-	sent map[types.NamespacedName][]string // verdicts of calls not landed yet; "" is open
-}
+// gateOpen judges a restart at the instant KICK sends it.
+type gateOpen struct{ sent sent }
 
 // OnCall judges a patch of a workload as it is sent.
 func (g *gateOpen) OnCall(c *Context, w Write) {
-	if w.Done || w.Kind.Group != "apps" || w.Sub != "" {
-		return
+	if target, ok := c.patched(w); ok {
+		g.sent.call(c, w, func() string { return c.gateShut(target) })
 	}
-	target, ok := c.workload(w.Key.Namespace, w.Kind.Kind, w.Key.Name)
-	if !ok {
-		return
-	}
-	if g.sent == nil {
-		g.sent = map[types.NamespacedName][]string{}
-	}
-	g.sent[w.Key] = append(g.sent[w.Key], c.gateShut(target))
 }
 
 // OnKick reports a restart if no call that may have caused it met an open gate.
@@ -44,20 +30,20 @@ func (g *gateOpen) OnKick(c *Context, ev cluster.Event) {
 	if !ok {
 		return
 	}
-	verdicts := g.sent[ev.Key]
-	delete(g.sent, ev.Key)
-	if len(verdicts) == 0 {
-		verdicts = []string{c.gateShut(w)}
+	if words := g.sent.landed(c, ev.Kind, ev.Key, func() string { return c.gateShut(w) }); words != "" {
+		c.report(lawGate, "restart of %s at %s, but %s", w.id(), c.KickNow().UTC().Format("15:04:05.000000Z"), words)
 	}
-	if slices.Contains(verdicts, "") {
-		return
-	}
-	c.report(lawGate, "restart of %s at %s, but %s", w.id(), c.KickNow().UTC().Format("15:04:05.000000Z"), verdicts[len(verdicts)-1])
+}
+
+// policyJustEdited reports an edit that may have come after KICK's decision.
+func (c *Context) policyJustEdited(w workload) bool {
+	edit, edited := c.policyEdit[w.GetNamespace()]
+	return edited && c.Loop.Now().Sub(edit) < policyGrace
 }
 
 // gateShut says what forbids a restart now, or nothing.
 func (c *Context) gateShut(w workload) string {
-	if c.Loop.Now().Sub(c.policyEdit[w.GetNamespace()]) < policyGrace {
+	if w.Object == nil || c.policyJustEdited(w) {
 		return ""
 	}
 	policies := c.policiesOf(w)

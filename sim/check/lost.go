@@ -28,7 +28,7 @@ func (lost) AtEnd(c *Context) {
 		}
 		var stale []stalePod
 		for _, s := range c.stale(w, policies) {
-			if !c.cacheLag(s) && !c.nodeCopy(s) {
+			if !c.unknowable(s) {
 				stale = append(stale, s)
 			}
 		}
@@ -86,6 +86,25 @@ func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref 
 		}
 	}
 	return out
+}
+
+// unknowable reports that nobody outside the node, and nobody who came as late as
+// KICK did, can tell that a container carries old content.
+func (c *Context) unknowable(s stalePod) bool {
+	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s)
+}
+
+// beforeFirstLook excuses a change that KICK cannot have seen, because it came before
+// KICK's first record of the source, and that left no trace either: the source is
+// gone, its metadata does not date the change, or the pod was created in the second
+// of it (DESIGN section 4, Baseline).
+func (c *Context) beforeFirstLook(s stalePod) bool {
+	h := c.sources.of(s.ref.source)
+	origin, ok := h.origin(s.ref.required)
+	if !ok || len(h.records) > 0 && !origin.at.Before(h.records[0].at) {
+		return false
+	}
+	return origin.gone || len(h.records) > 0 && (!origin.dated || origin.written.Truncate(time.Second).Equal(s.pod.Created.Truncate(time.Second)))
 }
 
 // cacheLag excuses a container that started so soon after the change that the

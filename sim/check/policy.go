@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -21,7 +19,7 @@ var (
 // policiesOf lists the policies that match a workload. A policy whose selector
 // cannot be read matches nothing: KICK never guesses, and neither does a law.
 func (c *Context) policiesOf(w workload) []*v1alpha1.KickPolicy {
-	if len(c.Watched) > 0 && !slices.Contains(c.Watched, w.GetNamespace()) {
+	if !c.watched(w.GetNamespace()) {
 		return nil
 	}
 	var out []*v1alpha1.KickPolicy

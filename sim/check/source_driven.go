@@ -49,16 +49,17 @@ func (s *sourceDriven) OnKick(c *Context, ev cluster.Event) {
 // allRecordedBefore reports that KICK had written down the newest change of every
 // source, of at least one, before an instant.
 func (c *Context) allRecordedBefore(instant time.Time, refs []ref) bool {
-	// A change within a second and the clock allowance before the instant cannot be
-	// told from one after it.
+	// Creation times have whole seconds and another clock than KICK has. A change, or
+	// KICK's first look, within a second and the clock allowance before the instant
+	// cannot be told from one after it.
 	margin := time.Second + c.Allowance
 	for _, ref := range refs {
 		h := c.sources.of(ref.source)
-		if len(h.records) == 0 || !h.records[len(h.records)-1].Before(instant) {
+		if len(h.records) == 0 || h.records[len(h.records)-1].at.After(instant.Add(-margin)) {
 			return false
 		}
-		if last, existed := h.last(); existed && last.at.After(instant.Add(-margin)) {
-			return false
+		if last, existed := h.last(); existed && last.at.After(h.records[len(h.records)-1].at) {
+			return false // it has been news to nobody yet
 		}
 	}
 	return len(refs) > 0

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -16,19 +17,29 @@ import (
 // which of these changes its own metadata can date.
 type sourceLog struct {
 	bySource map[Source]*history
+	sent     map[types.NamespacedName]Known // what KICK knew when it sent a record
 }
 
 // history is what happened to one source, oldest first.
 type history struct {
 	changes []change
 	touches []time.Time // metadata-only writes that moved the time of the content's own manager
-	records []time.Time // when KICK wrote its record of this source; the first is its baseline
+	records []note      // what KICK wrote down of this source; the first is its baseline
+	labels  time.Time   // when its labels changed last
+	keyID   string      // that sealed the newest record; another one is a new baseline
 	newest  client.Object
+}
+
+// note is one write of KICK's record of a source.
+type note struct {
+	at   time.Time
+	knew time.Time // it tells of no change at or after that instant
 }
 
 // change is one write that altered content; creation and deletion count.
 type change struct {
 	at      time.Time // true time
+	content Content   // since then
 	written time.Time // API server's clock
 	// dated says that the object's metadata proves the time of this change: the
 	// newest time of its content's managers moved with it and no key was lost.
@@ -49,6 +60,57 @@ func (l *sourceLog) of(s Source) *history {
 	return &history{}
 }
 
+// was reports whether there was any content but the given one in [from, now], or up
+// to from.
+func (h *history) was(other Content, from time.Time) bool {
+	for i := len(h.changes) - 1; i >= 0; i-- {
+		if c := h.changes[i].content; c.Exists && c != other {
+			return true
+		}
+		if h.changes[i].at.Before(from) {
+			return false
+		}
+	}
+	return false
+}
+
+// told is the instant up to which one knows of changes who had seen KICK's records up
+// to another one; false: not a single record.
+func (h *history) told(seen time.Time) (time.Time, bool) {
+	for i := len(h.records) - 1; i >= 0; i-- {
+		if seen.IsZero() || h.records[i].at.Before(seen) {
+			return h.records[i].knew, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// origin is the change that made the content what it is now. For one who requires
+// the source its absence is no content: a return to what stood before is no change.
+func (h *history) origin(required bool) (origin change, found bool) {
+	for i := len(h.changes) - 1; i >= 0; i-- {
+		c := h.changes[i]
+		if required && c.gone {
+			continue
+		}
+		if found && c.content != origin.content {
+			break
+		}
+		origin, found = c, true
+	}
+	return origin, found
+}
+
+// recordedIn reports whether KICK wrote its record in [from, to).
+func (h *history) recordedIn(from, to time.Time) bool {
+	for _, r := range h.records {
+		if !r.at.Before(from) && r.at.Before(to) {
+			return true
+		}
+	}
+	return false
+}
+
 // last is the newest change, false where the source never existed.
 func (h *history) last() (change, bool) {
 	if len(h.changes) == 0 {
@@ -57,9 +119,10 @@ func (h *history) last() (change, bool) {
 	return h.changes[len(h.changes)-1], true
 }
 
-func (l *sourceLog) record(now time.Time, ev cluster.Event) {
-	if record, ok := ev.Object.(*v1alpha1.SourceObservation); ok {
-		l.recorded(now, ev, record)
+func (l *sourceLog) record(c *Context, ev cluster.Event) {
+	now := c.Loop.Now()
+	if observed, ok := ev.Object.(*v1alpha1.SourceObservation); ok {
+		l.recorded(now, ev, observed)
 		return
 	}
 	source, ok := sourceOf(ev.Object)
@@ -67,7 +130,16 @@ func (l *sourceLog) record(now time.Time, ev cluster.Event) {
 		return
 	}
 	h := l.entry(source)
-	defer func() { h.newest = ev.Object }()
+	before := len(h.changes)
+	if h.newest == nil || ev.Type == cluster.Added || !maps.Equal(h.newest.GetLabels(), ev.Object.GetLabels()) {
+		h.labels = now
+	}
+	defer func() {
+		h.newest = ev.Object
+		if len(h.changes) > before {
+			h.changes[before].content = c.Truth.Current(source)
+		}
+	}()
 	switch ev.Type {
 	case cluster.Added:
 		// A source that comes back without a key it had is a change its new
@@ -91,16 +163,33 @@ func (l *sourceLog) entry(source Source) *history {
 	return h
 }
 
+// send notes what KICK knows when it writes a record.
+func (l *sourceLog) send(w Write) {
+	if w.Kind != recordKind || w.Done {
+		return
+	}
+	if l.sent == nil {
+		l.sent = map[types.NamespacedName]Known{}
+	}
+	l.sent[w.Key] = w.Known
+}
+
 // recorded notes that KICK wrote down what it knows of a source. A new record is
 // a new baseline.
-func (l *sourceLog) recorded(now time.Time, ev cluster.Event, record *v1alpha1.SourceObservation) {
-	h := l.entry(Source{string(record.Spec.Source.Kind), record.Namespace, record.Spec.Source.Name})
-	switch ev.Type {
-	case cluster.Added:
-		h.records = append(h.records[:0], now)
-	case cluster.Modified:
-		h.records = append(h.records, now)
-	case cluster.Deleted: // what KICK knew it knew; the next record is a baseline
+func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1.SourceObservation) {
+	source := Source{string(observed.Spec.Source.Kind), observed.Namespace, observed.Spec.Source.Name}
+	h, wrote := l.entry(source), note{at: now, knew: now}
+	if known, sent := l.sent[ev.Key]; sent {
+		if k := known.of(source); !k.IsZero() {
+			wrote.knew = k
+		}
+	}
+	switch {
+	case ev.Type == cluster.Deleted: // what KICK knew it knew; the next record is a baseline
+	case ev.Type == cluster.Added || observed.Spec.KeyID != h.keyID:
+		h.records, h.keyID = append(h.records[:0], wrote), observed.Spec.KeyID
+	default:
+		h.records = append(h.records, wrote)
 	}
 }
 

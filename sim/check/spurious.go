@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -10,30 +11,78 @@ import (
 
 const lawSpurious = "nothing spurious"
 
-// spurious judges every restart at the instant it is written.
-type spurious struct{}
+// spurious judges every restart by what KICK can have known when it sent it.
+type spurious struct{ sent sent }
+
+// OnCall judges a restart as it is sent.
+func (s *spurious) OnCall(c *Context, w Write) {
+	if target, ok := c.patched(w); ok {
+		s.sent.call(c, w, func() string { return c.needless(target, w.Known) })
+	}
+}
 
 // OnKick reports a restart for which no running pod gave a reason.
-func (spurious) OnKick(c *Context, ev cluster.Event) {
+func (s *spurious) OnKick(c *Context, ev cluster.Event) {
 	w, ok := restarted(ev)
 	if !ok {
 		return
 	}
-	policies := c.policiesOf(w)
-	if len(c.stale(w, policies)) > 0 {
-		return
+	if words := s.sent.landed(c, ev.Kind, ev.Key, func() string { return c.needless(w, Known{}) }); words != "" {
+		c.report(lawSpurious, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), words)
 	}
-	r := restartCase{Context: c, w: w, policies: policies, pods: c.Truth.Pods(w.GetNamespace(), w.kind, w.GetName())}
+}
+
+// needless says why there is no reason to restart a workload now for one who knows
+// this much, or nothing.
+func (c *Context) needless(w workload, known Known) string {
+	if w.Object == nil {
+		return ""
+	}
+	policies := c.policiesOf(w)
+	r := restartCase{Context: c, w: w, policies: policies, pods: c.Truth.Pods(w.GetNamespace(), w.kind, w.GetName()), known: known}
+	if r.wasStale() {
+		return ""
+	}
 	for _, excuse := range excuses {
 		if excuse.holds(r) {
-			return
+			return ""
 		}
 	}
-	why := "every running pod carried the current content of its sources"
 	if len(r.pods) == 0 {
-		why = "no pod of it was running"
+		return "no pod of it was running"
 	}
-	c.report(lawSpurious, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), why)
+	return "every running pod carried the current content of its sources"
+}
+
+// wasStale reports whether some container that runs carries other content than a
+// source of it has, or had as far as KICK's records told.
+func (r restartCase) wasStale() bool {
+	for _, ref := range r.refs() {
+		h := r.sources.of(ref.source)
+		told, recorded := h.told(r.known.Records)
+		for _, pod := range r.pods {
+			for _, container := range pod.Containers {
+				loaded, reads := container.Loaded[ref.source]
+				if reads && (r.differs(ref, loaded) || recorded && loaded.Exists && h.was(loaded, latest(told, container.Started))) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// refs are the references that counted as far as KICK had been told of labels.
+func (r restartCase) refs() []ref {
+	var out []ref
+	for _, ref := range refsOf(r.w.GetNamespace(), r.w.template) {
+		known := r.known.of(ref.source)
+		untold := !known.IsZero() && !r.sources.of(ref.source).labels.Before(known)
+		if slices.ContainsFunc(r.policies, func(p *v1alpha1.KickPolicy) bool { return untold || r.inScope(p, ref.source) }) {
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 // restartCase is a restart without a stale pod.
@@ -42,6 +91,7 @@ type restartCase struct {
 	w        workload
 	policies []*v1alpha1.KickPolicy
 	pods     []Pod
+	known    Known
 }
 
 // excuses lists every case in which a needless restart is right, because nobody
@@ -54,8 +104,10 @@ var excuses = []struct {
 	{"pod creation and change in one second", restartCase.sameSecond},
 	{"a pod was starting when the change came", restartCase.starting},
 	{"a content came back that had ended within the clock allowance of the start", restartCase.endedTooSoon},
+	{"the content was another while nobody watched", restartCase.away},
 	{"clocks differ by less than the allowance", restartCase.clockOffset},
 	{"a container restarted in place", restartCase.restartedInPlace},
+	{"a container is down", restartCase.down},
 	{"at the baseline, the content's own manager had written metadata", restartCase.touchedBeforeBaseline},
 	{"a change the source's metadata does not date", restartCase.undated},
 	{"type or immutability changed, which count as content", restartCase.flagsChanged},
@@ -74,7 +126,7 @@ func (r restartCase) manual() bool {
 // each reports whether some source in scope and some container that read it
 // satisfy a condition.
 func (r restartCase) each(condition func(Pod, Container, *history) bool) bool {
-	refs := r.scopedRefs(r.w, r.policies)
+	refs := r.refs()
 	for _, pod := range r.pods {
 		for _, container := range pod.Containers {
 			for _, ref := range refs {
@@ -120,6 +172,21 @@ func (r restartCase) endedTooSoon() bool {
 	})
 }
 
+// away: after the container had read it the content became another and came back,
+// and KICK did not write down the other one. It knows that something was written in
+// between, from the source itself or from its own watch, and not what.
+func (r restartCase) away() bool {
+	return r.each(func(_ Pod, container Container, h *history) bool {
+		for i := len(h.changes) - 2; i > 0; i-- {
+			left, back := h.changes[i], h.changes[i+1]
+			if left.at.After(container.Started) && back.content == h.changes[i-1].content && !h.recordedIn(left.at, back.at) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // clockOffset: the clocks of KICK, the API server and the kubelet disagree by no
 // more than the allowance, and a container started within it after the change.
 func (r restartCase) clockOffset() bool {
@@ -149,6 +216,20 @@ func (r restartCase) restartedInPlace() bool {
 	})
 }
 
+// down: a container of a pod that is older than the change has ended and does not run
+// again yet. It carries nothing, which its node reports later, and what it reads when
+// it starts is still to come.
+func (r restartCase) down() bool {
+	for _, pod := range r.pods {
+		for _, ref := range r.refs() {
+			if last, ok := r.sources.of(ref.source).last(); ok && pod.Down && !pod.Created.After(last.written) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // touchedBeforeBaseline: KICK met the source after its content's own manager had
 // written metadata, which moved the only time there is.
 func (r restartCase) touchedBeforeBaseline() bool {
@@ -157,7 +238,7 @@ func (r restartCase) touchedBeforeBaseline() bool {
 			return false
 		}
 		for _, touch := range h.touches {
-			if touch.After(container.Started.Add(-r.World.PodStart-time.Second)) && !touch.After(h.records[0]) {
+			if touch.After(container.Started.Add(-r.World.PodStart-time.Second)) && !touch.After(h.records[0].at) {
 				return true
 			}
 		}
@@ -166,12 +247,19 @@ func (r restartCase) touchedBeforeBaseline() bool {
 }
 
 // undated: among what KICK learned with its newest record was a change whose time
-// no metadata shows, such as a removed key.
+// no metadata shows, such as a removed key, or such a change ended what the container
+// had read, so that nothing proves that the read came before.
 func (r restartCase) undated() bool {
-	return r.each(func(_ Pod, _ Container, h *history) bool {
+	return r.each(func(_ Pod, container Container, h *history) bool {
+		for i := 1; i < len(h.changes); i++ {
+			ended := h.changes[i].at.After(container.Started) && !h.changes[i-1].at.After(container.Started)
+			if ended && !h.changes[i].dated {
+				return true
+			}
+		}
 		var previous time.Time
 		if n := len(h.records); n > 1 {
-			previous = h.records[n-2]
+			previous = h.records[n-2].at
 		}
 		for _, change := range h.changes {
 			if !change.dated && change.at.After(previous) {

@@ -24,9 +24,14 @@ func TestSpuriousFires(t *testing.T) {
 			b.wait(10 * time.Second)
 		}, "every running pod carried the current content"},
 		"changed there and back": {func(b *bench) {
+			b.create(Manager, record())
 			b.rotate("second-password")
 			b.wait(time.Second)
+			b.recorded()
 			b.rotate("first-password")
+			b.wait(time.Second)
+			b.recorded()
+			b.wait(time.Second)
 		}, "every running pod carried the current content"},
 		"no pod runs": {func(b *bench) {
 			b.rotate("second-password")
@@ -88,6 +93,10 @@ func TestExcuses(t *testing.T) {
 			b.run(b.now()).Again = true
 			b.pods["shop/Deployment/web"][0].Created = created
 		},
+		"a container is down": func(b *bench) {
+			b.rotate("second-password")
+			b.pods["shop/Deployment/web"][0].Containers, b.pods["shop/Deployment/web"][0].Down = nil, true
+		},
 		"metadata written before the baseline": func(b *bench) {
 			edit(b, "kubectl", secretKind, "db", func(s *corev1.Secret) { s.Labels = map[string]string{"a": "b"} })
 			b.wait(time.Second)
@@ -131,6 +140,12 @@ func TestExcusesDoNotReachFar(t *testing.T) {
 			b.wait(3 * time.Second)
 			b.run(b.now())
 		},
+		"a container of a newer pod is down": func(b *bench) {
+			b.rotate("second-password")
+			b.wait(time.Minute)
+			b.run(b.now())
+			b.pods["shop/Deployment/web"][0].Containers, b.pods["shop/Deployment/web"][0].Down = nil, true
+		},
 		"pods started long after": func(b *bench) {
 			b.clocks[clock.Kick].Step(3 * time.Second)
 			b.rotate("second-password")
@@ -147,9 +162,9 @@ func TestExcusesDoNotReachFar(t *testing.T) {
 			b.wait(time.Second)
 			b.create(Manager, record())
 			b.wait(time.Second)
-			edit(b, Manager, recordKind, "secret-db", func(r *v1alpha1.SourceObservation) { r.Spec.ResourceVersion = "2" })
+			b.recorded()
 			b.wait(time.Second)
-			edit(b, Manager, recordKind, "secret-db", func(r *v1alpha1.SourceObservation) { r.Spec.ResourceVersion = "3" })
+			b.recorded()
 			b.run(b.now())
 		},
 	}
@@ -162,6 +177,12 @@ func TestExcusesDoNotReachFar(t *testing.T) {
 			b.fires("restart of shop/Deployment/web")
 		})
 	}
+}
+
+// recorded says that KICK wrote down what it knows of the Secret db.
+func (b *bench) recorded() {
+	b.Helper()
+	edit(b, Manager, recordKind, "secret-db", func(r *v1alpha1.SourceObservation) { r.Spec.ResourceVersion += "1" })
 }
 
 func record() *v1alpha1.SourceObservation {

@@ -33,6 +33,7 @@ type Pod struct {
 	Name       string
 	Created    time.Time // as the API server dated it, whole seconds
 	Ordinal    int       // of a StatefulSet's pod, else -1
+	Down       bool      // some container of it does not run at the moment
 	Containers []Container
 }
 

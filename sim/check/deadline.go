@@ -1,0 +1,81 @@
+package check
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawDeadline = "no restart comes late"
+
+// deadline judges restarts after the last fault: each must come as soon as nothing
+// stands against it. That they come at all is nothing lost.
+type deadline struct {
+	busy map[string]time.Time // newest write of anybody but KICK, by namespace
+}
+
+// OnWrite notes that something happened in a namespace.
+func (d *deadline) OnWrite(c *Context, ev cluster.Event) {
+	if ev.Manager == Manager {
+		return
+	}
+	if d.busy == nil {
+		d.busy = map[string]time.Time{}
+	}
+	d.busy[ev.Key.Namespace] = c.Loop.Now()
+}
+
+// What may lie between the moment at which a restart became possible and the
+// restart, besides what the policy asks for: a lease that has to expire, a pass that
+// failed before the faults ended and is tried again, a look at pods that start.
+const (
+	takeover = 30 * time.Second
+	backoff  = time.Minute
+	podLook  = 10 * time.Second
+)
+
+// OnKick reports a restart that came too late.
+func (d *deadline) OnKick(c *Context, ev cluster.Event) {
+	w, ok := restarted(ev)
+	if !ok || c.Healed.IsZero() || c.stepped() {
+		return
+	}
+	policies := c.policiesOf(w)
+	if len(policies) != 1 {
+		return
+	}
+	possible := latest(latest(c.Healed, d.busy[w.GetNamespace()]), c.policyEdit[w.GetNamespace()])
+	before, _ := workloadOf(ev.Old)
+	if stamp, err := time.Parse(time.RFC3339Nano, before.stamp()); err == nil {
+		possible = latest(possible, c.trueTime(stamp.Add(minInterval(policies[0]))))
+	}
+	allowed := settleDelay(policies[0]) + takeover + backoff + podLook
+	late := func() bool { return c.Loop.Now().Sub(possible) > allowed }
+	if !late() {
+		return
+	}
+	if possible = latest(possible, c.openSince(policies[0], possible)); late() {
+		c.report(lawDeadline, "restart of %s at %s, but nothing stood against it since %s, and it has to come within %s", w.id(), clockTime(c.Loop.Now()), clockTime(possible), allowed)
+	}
+}
+
+// trueTime is the instant at which KICK's clock showed a time.
+func (c *Context) trueTime(t time.Time) time.Time { return c.Loop.Now().Add(t.Sub(c.KickNow())) }
+
+// openSince is when the gate of a policy opened for the last time, not looking
+// further back than an instant, to within a few seconds. The gate is open now.
+func (c *Context) openSince(policy *v1alpha1.KickPolicy, from time.Time) time.Time {
+	const step = 5 * time.Second
+	windows, ok := parseWindows(policy)
+	if !ok || len(windows) == 0 {
+		return from
+	}
+	offset := c.KickNow().Sub(c.Loop.Now())
+	for at := c.Loop.Now(); at.After(from); at = at.Add(-step) {
+		if !openAmong(windows, at.Add(offset)) {
+			return at.Add(step)
+		}
+	}
+	return from
+}

@@ -1,0 +1,86 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawInterval = "restarts keep their distance"
+
+// interval judges a restart when it is sent, against KICK's stamp before it.
+type interval struct{ sent sent }
+
+// OnCall judges a patch of a workload.
+func (i *interval) OnCall(c *Context, w Write) {
+	if target, ok := c.patched(w); ok {
+		i.sent.call(c, w, func() string { return c.tooSoon(target) })
+	}
+}
+
+// OnKick reports a restart that came too soon after the one before.
+func (i *interval) OnKick(c *Context, ev cluster.Event) {
+	w, ok := restarted(ev)
+	if !ok {
+		return
+	}
+	before, _ := workloadOf(ev.Old)
+	if words := i.sent.landed(c, ev.Kind, ev.Key, func() string { return c.tooSoon(before) }); words != "" {
+		c.report(lawInterval, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), words)
+	}
+}
+
+// patched is the workload that a call of KICK is about; its Object is nil if it
+// does not exist.
+func (c *Context) patched(w Write) (workload, bool) {
+	if w.Kind.Group != "apps" || w.Sub != "" {
+		return workload{}, false
+	}
+	target, _ := c.workload(w.Key.Namespace, w.Kind.Kind, w.Key.Name)
+	return target, true
+}
+
+// tooSoon says what is wrong with a restart now, given the stamp that stands. A
+// stamp that somebody took away is no longer there to keep a distance from.
+func (c *Context) tooSoon(w workload) string {
+	if w.Object == nil {
+		return ""
+	}
+	policies := c.policiesOf(w)
+	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || c.policyJustEdited(w) {
+		return ""
+	}
+	stamp, err := time.Parse(time.RFC3339Nano, w.stamp())
+	if err != nil {
+		return ""
+	}
+	least := minInterval(policies[0])
+	// A stamp from the future is what a stepped clock leaves behind: no wait is
+	// ever longer than its own length and the clock allowance.
+	if passed := c.KickNow().Sub(stamp); least > 0 && passed < least && passed >= -c.Allowance {
+		return fmt.Sprintf("KICK restarted it %s before and its policy %s wants %s between restarts", passed.Round(time.Microsecond), policies[0].Name, least)
+	}
+	return ""
+}
+
+// The defaults of a policy's times.
+const (
+	defaultMinInterval = 30 * time.Second
+	defaultSettleDelay = time.Second
+)
+
+func minInterval(p *v1alpha1.KickPolicy) time.Duration {
+	if d := p.Spec.Restart.MinInterval; d != nil {
+		return d.Duration
+	}
+	return defaultMinInterval
+}
+
+func settleDelay(p *v1alpha1.KickPolicy) time.Duration {
+	if d := p.Spec.Restart.SettleDelay; d != nil {
+		return d.Duration
+	}
+	return defaultSettleDelay
+}

@@ -1,0 +1,47 @@
+package check
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Operator is what laws ask of the simulated processes of KICK: their caches,
+// queues and timers, never their code.
+type Operator interface {
+	// Wake is the true time at which a timer of the leading process looks at a
+	// workload again; zero: by no timer.
+	Wake(namespace, kind, name string) time.Time
+	// Readers lists, as namespace/Kind/name in order, the workloads that the leading
+	// process's cache finds for a source by index; false: nobody leads.
+	Readers(Source) ([]string, bool)
+	// Grants are the rights of KICK's service account.
+	Grants() []Grant
+}
+
+// Grant is the right to some verbs on some resources.
+type Grant struct {
+	Own       bool // in KICK's own namespace only
+	Groups    []string
+	Resources []string // a subresource follows a slash
+	Verbs     []string
+}
+
+// Known is how far the caches of a process had followed the server: the true time of
+// the oldest commit they did not show, by kind. Zero means that they showed all.
+type Known struct{ Secrets, ConfigMaps, Records time.Time }
+
+// of is how far the caches had followed a source.
+func (k Known) of(s Source) time.Time {
+	if s.Kind == "Secret" {
+		return k.Secrets
+	}
+	return k.ConfigMaps
+}
+
+// Told is an Event that KICK emitted.
+type Told struct {
+	Request types.NamespacedName
+	Reason  string
+	Note    string
+}

@@ -1,0 +1,66 @@
+package check
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawRest = "writes come to rest"
+
+// More writes of one object than restSize within restTime, while nobody else writes
+// anything, are a loop: KICK answers itself.
+const (
+	restSize = 12
+	restTime = time.Hour
+)
+
+// rest counts the writes of KICK to each object since somebody else wrote anything.
+type rest struct {
+	foreign int64 // revision of the newest write of anybody else
+	written map[sentKey]written
+}
+
+type written struct {
+	since int64 // foreign revision at which the count began
+	began time.Time
+	times int
+}
+
+// OnWrite counts.
+func (r *rest) OnWrite(c *Context, ev cluster.Event) {
+	if ev.Manager != Manager {
+		if ev.Kind.Kind != "Lease" {
+			r.foreign = ev.Revision
+		}
+		return
+	}
+	if ev.Kind.Group != v1alpha1.GroupVersion.Group {
+		return
+	}
+	if r.written == nil {
+		r.written = map[sentKey]written{}
+	}
+	k := sentKey{ev.Kind, ev.Key}
+	n := r.written[k]
+	if now := c.Loop.Now(); n.since != r.foreign || now.Sub(n.began) > restTime {
+		n = written{since: r.foreign, began: now}
+	}
+	n.times++
+	r.written[k] = n
+	if n.times == restSize+1 && !c.edges(ev.Key.Namespace) {
+		c.report(lawRest, "%s %s was written %d times by KICK while nobody else wrote anything", ev.Kind.Kind, ev.Key, n.times)
+	}
+}
+
+// edges reports that windows of the namespace open and shut, which is something
+// that happens.
+func (c *Context) edges(namespace string) bool {
+	for _, object := range c.API.List(policyKind, namespace) {
+		if len(object.(*v1alpha1.KickPolicy).Spec.Schedule.Windows) > 0 {
+			return true
+		}
+	}
+	return false
+}

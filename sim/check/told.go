@@ -1,0 +1,54 @@
+package check
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawEvents = "one event a transition"
+
+// events counts, for each request, the transitions that no Event has told of yet.
+// A crash may lose an Event, nothing may double one.
+type events struct {
+	untold map[types.NamespacedName]int
+}
+
+// OnKick counts a transition: a new phase, or a new reason within one.
+func (e *events) OnKick(_ *Context, ev cluster.Event) {
+	now, ok := ev.Object.(*v1alpha1.KickRequest)
+	if !ok || ev.Sub != "status" {
+		return
+	}
+	before, ok := ev.Old.(*v1alpha1.KickRequest)
+	if !ok || phaseOf(before) == phaseOf(now) && reasonOf(before) == reasonOf(now) || !worthTelling(now) {
+		return
+	}
+	if e.untold == nil {
+		e.untold = map[types.NamespacedName]int{}
+	}
+	e.untold[ev.Key]++
+}
+
+// OnTold reports an Event that no transition stands behind.
+func (e *events) OnTold(c *Context, t Told) {
+	if e.untold[t.Request] == 0 {
+		c.report(lawEvents, "KICK told %s of request %s, but it made no transition since the last event", t.Reason, t.Request)
+		return
+	}
+	// One of several: a process that was frozen after its write tells late.
+	e.untold[t.Request]--
+}
+
+// worthTelling leaves out an opening, and a settle delay that is over in a moment.
+func worthTelling(r *v1alpha1.KickRequest) bool {
+	return phaseOf(r) != v1alpha1.PhasePending && reasonOf(r) != "Settling"
+}
+
+func reasonOf(r *v1alpha1.KickRequest) string {
+	if r.Status.Gate == nil {
+		return ""
+	}
+	return r.Status.Gate.Reason
+}

@@ -1,0 +1,91 @@
+package check
+
+import (
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/clock"
+)
+
+const lawWake = "every wait has a wake-up"
+
+// wake looks at the requests that wait at the end.
+type wake struct{}
+
+// byTime are the reasons that end when their time comes, and by nothing that KICK
+// could watch.
+var byTime = map[string]bool{"OutsideSchedule": true, "Settling": true, "RateLimited": true, "NotYet": true}
+
+// byPods are the reasons that end by what pods do, which shows in no object KICK
+// watches.
+var byPods = map[string]bool{"PodsNotStarted": true}
+
+// AtEnd reports a request that waits without anything to wake it, and one whose
+// wait is over.
+func (wake) AtEnd(c *Context) {
+	if c.Operator == nil {
+		return
+	}
+	for _, object := range c.API.List(requestKind, "") {
+		r := object.(*v1alpha1.KickRequest)
+		w, ok := c.workload(r.Namespace, string(r.Spec.TargetRef.Kind), r.Spec.TargetRef.Name)
+		if !ok || terminal(r.Status.Phase) || r.DeletionTimestamp != nil || len(c.policiesOf(w)) == 0 || c.queuesBehind(r) {
+			continue
+		}
+		c.mustWake(r, w)
+	}
+}
+
+// wakeSlack is how much later than its time a wait may end.
+const wakeSlack = 2 * time.Second
+
+func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
+	reason := reasonOf(r)
+	timer := c.Operator.Wake(w.GetNamespace(), w.kind, w.GetName())
+	ends := time.Time{}
+	if r.Status.Gate != nil && r.Status.Gate.RequeueAt != nil {
+		ends = r.Status.Gate.RequeueAt.Time
+	}
+	switch {
+	case phaseOf(r) == v1alpha1.PhasePending:
+		c.report(lawWake, "request %s/%s was opened at %s and never judged", r.Namespace, r.Name, clockTime(r.CreationTimestamp.Time))
+	case !ends.IsZero() && c.KickNow().Sub(ends) > wakeSlack:
+		c.report(lawWake, "request %s/%s waits (%s) for %s, and it is %s", r.Namespace, r.Name, reason, clockTime(ends), clockTime(c.KickNow()))
+	case byTime[reason] && ends.IsZero() && !c.neverOpens(w):
+		c.report(lawWake, "request %s/%s waits (%s) and does not say until when", r.Namespace, r.Name, reason)
+	case (!ends.IsZero() || byPods[reason]) && timer.IsZero():
+		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
+	case !ends.IsZero() && !c.stepped() && timer.Sub(c.Loop.Now()) > ends.Sub(c.KickNow())+wakeSlack:
+		c.report(lawWake, "request %s/%s waits (%s) for %s, but the timer for %s is %s later", r.Namespace, r.Name, reason, clockTime(ends), w.id(),
+			timer.Sub(c.Loop.Now())-ends.Sub(c.KickNow()))
+	}
+}
+
+// neverOpens reports that no instant of the policy's windows could be waited for.
+func (c *Context) neverOpens(w workload) bool {
+	policies := c.policiesOf(w)
+	if len(policies) != 1 {
+		return true
+	}
+	windows, ok := parseWindows(policies[0])
+	if !ok {
+		return true
+	}
+	for at, end := c.KickNow(), c.KickNow().AddDate(1, 0, 0); at.Before(end); at = at.Add(time.Hour) {
+		if openAmong(windows, at) {
+			return false
+		}
+	}
+	return true
+}
+
+// stepped reports whether KICK's clock was ever set: timers that ran by then do not
+// follow it.
+func (c *Context) stepped() bool {
+	v := c.Clocks[clock.Kick]
+	if v == nil {
+		return false
+	}
+	low, high := v.Range()
+	return low != high
+}
