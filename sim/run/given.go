@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -42,7 +43,7 @@ func (r *rig) applyGiven(pods bool) error {
 		if makesPods(object) != pods {
 			continue
 		}
-		if err := steps.Apply(r.server, object, scenario.DefaultManager); err != nil {
+		if err := steps.Apply(r.server, object, cmp.Or(object.Manager, scenario.DefaultManager)); err != nil {
 			return inputError{object.Where, fmt.Errorf("given %s: %w", object, err)}
 		}
 	}

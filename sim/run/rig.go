@@ -14,6 +14,7 @@ import (
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/faults"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/sched"
 	"github.com/corewire/kick/sim/steps"
@@ -32,22 +33,27 @@ type rig struct {
 	laws      *check.Laws
 	trail     *Trail
 	env       *steps.Env
-	lastWrite time.Time // of anything but a lease
+	script    *sched.Scripted // nil: the scenario answers no question itself
+	lastWrite time.Time       // of anything but a lease
 }
 
 // The operator's flags that laws must know of.
 const (
 	flagAllowance    = "clock-allowance"
 	flagWatched      = "watch-namespaces"
+	flagRetention    = "request-retention"
+	flagOwn          = "namespace"
 	defaultAllowance = 5 * time.Second
+	defaultRetention = 24 * time.Hour
+	defaultOwn       = "kick-system"
 )
 
 // maxLead is how long before t=0 the given objects may need at most.
 const maxLead = 24 * time.Hour
 
-// prepare builds the cluster, rolls out what is given and starts KICK at t=0.
-// How long the rollout takes is known only afterwards, and t=0 is fixed, so where
-// the first guess of the lead was too short it is done again with a longer one.
+// prepare builds the cluster and rolls out what is given, up to t=0. How long the
+// rollout takes is known only afterwards, and t=0 is fixed, so where the first guess
+// of the lead was too short it is done again with a longer one.
 func prepare(s scenario.Scenario, o Options) (*rig, error) {
 	for lead := firstLead(s); ; lead *= 4 {
 		r, err := build(s, o, lead)
@@ -59,18 +65,15 @@ func prepare(s scenario.Scenario, o Options) (*rig, error) {
 			return nil, err
 		}
 		if settled || lead >= maxLead {
-			return r, r.startOperator(o)
+			return r, nil
 		}
 	}
 }
 
-// build makes an empty cluster whose time stands lead before t=0.
+// build makes an empty cluster whose time stands lead before t=0. Nothing is left
+// to choose until then.
 func build(s scenario.Scenario, o Options, lead time.Duration) (*rig, error) {
-	r := &rig{scenario: s, zero: s.Start, clocks: map[clock.Domain]*clock.Virtual{}}
-	r.loop = sched.New(s.Start.Add(-lead), chooser(s.Seed, o))
-	for _, domain := range clock.Domains {
-		r.clocks[domain] = clock.New(r.loop, s.World.ClockSkew[domain])
-	}
+	r := newRig(s, sched.New(s.Start.Add(-lead), sched.FIFO{}))
 	if len(s.World.CRDs) > 0 {
 		return nil, inputError{s.At, fmt.Errorf("world.crds: the simulator has none of the foreign CRDs yet")}
 	}
@@ -79,23 +82,59 @@ func build(s scenario.Scenario, o Options, lead time.Duration) (*rig, error) {
 		return nil, err
 	}
 	r.server = cluster.New(cluster.Options{
-		Now: r.clocks[clock.APIServer].Now, Scheme: scenario.Scheme, CRDs: definitions, NamespaceAutoCreate: true,
+		Now: r.clocks[clock.APIServer].Now, Scheme: scenario.Scheme, CRDs: definitions, NamespaceAutoCreate: true, Fast: o.Fast,
 	})
-	r.world = world.New(world.Options{
+	r.world = world.New(r.worldOptions())
+	r.laws = check.New(r.context())
+	r.trail = newTrail(r)
+	r.connect()
+	return r, nil
+}
+
+// newRig makes the clocks of a cluster.
+func newRig(s scenario.Scenario, loop *sched.Loop) *rig {
+	r := &rig{scenario: s, zero: s.Start, loop: loop, clocks: map[clock.Domain]*clock.Virtual{}}
+	for _, domain := range clock.Domains {
+		r.clocks[domain] = clock.New(r.loop, s.World.ClockSkew[domain])
+	}
+	return r
+}
+
+func (r *rig) worldOptions() world.Options {
+	return world.Options{
 		Loop: r.loop, Server: r.server,
 		KCM: r.clocks[clock.ControllerManager], Kubelet: r.clocks[clock.Kubelet], APIServer: r.clocks[clock.APIServer],
-		PodStart: s.World.PodStart, KubeletCacheLag: s.World.KubeletCacheLag,
-	})
-	r.laws = check.New(check.Context{
+		PodStart: r.scenario.World.PodStart, KubeletCacheLag: r.scenario.World.KubeletCacheLag,
+	}
+}
+
+func (r *rig) context() check.Context {
+	s := &r.scenario
+	return check.Context{
 		API: r.server, Truth: truth{r.world, r.server}, Loop: r.loop, Clocks: r.clocks,
-		World: s.World, Expect: s.Expect, Allowance: allowance(s.Operator.Flags), Watched: watched(s.Operator.Flags),
-	})
-	r.trail = newTrail(r)
+		World: s.World, Expect: s.Expect, Allowance: duration(s.Operator.Flags, flagAllowance, defaultAllowance), Watched: watched(s.Operator.Flags),
+		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
+	}
+}
+
+// connect lets trail and laws see what happens, and steps act.
+func (r *rig) connect() {
 	r.server.Subscribe(r.onWrite)
 	r.env = &steps.Env{
 		Loop: r.loop, API: r.server, World: r.world, Clocks: r.clocks, Zero: r.zero, Quiet: r.quiet, Note: r.trail.note,
 	}
-	return r, nil
+}
+
+// fork copies a cluster that stands at t=0, for a scenario that gives the same.
+func (r *rig) fork(s scenario.Scenario) *rig {
+	out := newRig(s, r.loop.Fork())
+	out.lastWrite = r.lastWrite
+	out.server = r.server.Fork(out.clocks[clock.APIServer].Now)
+	out.world = r.world.Fork(out.worldOptions())
+	out.laws = r.laws.Fork(out.context())
+	out.trail = r.trail.fork(out)
+	out.connect()
+	return out
 }
 
 func (r *rig) onWrite(ev cluster.Event) {
@@ -106,8 +145,10 @@ func (r *rig) onWrite(ev cluster.Event) {
 	r.laws.OnWrite(ev)
 }
 
-// startOperator makes KICK and starts it when the scenario says.
+// startOperator makes KICK and starts it when the scenario says. From here on there
+// are choices.
 func (r *rig) startOperator(o Options) error {
+	r.loop.Ask(r.chooser(o))
 	if o.NewOperator == nil {
 		return fmt.Errorf("no operator is linked into this program")
 	}
@@ -116,6 +157,7 @@ func (r *rig) startOperator(o Options) error {
 		Replicas: r.scenario.Operator.Replicas, Flags: r.scenario.Operator.Flags,
 		Observe: func(w Write) { r.trail.call(w); r.laws.OnCall(w) },
 		Log:     func(line string) { r.trail.log(line); r.laws.OnLog(line) },
+		Hit:     r.onHit(o), Touched: o.Touched, Told: r.laws.OnTold, Access: r.laws.OnAccess,
 	})
 	if err != nil {
 		at := r.scenario.At
@@ -125,12 +167,29 @@ func (r *rig) startOperator(o Options) error {
 		return inputError{at, fmt.Errorf("operator: %w", err)}
 	}
 	r.operator, r.env.Operator = operator, operator
+	r.laws.Operator, _ = operator.(check.Operator)
 	if r.scenario.Operator.StartAt == 0 {
 		operator.Start()
 		return nil
 	}
 	r.loop.After(r.scenario.Operator.StartAt, "start operator", operator.Start)
 	return nil
+}
+
+// onHit lets the steps and the trail know of faults.
+func (r *rig) onHit(o Options) func(site, fault string) {
+	return func(site, fault string) {
+		if o.Hit != nil {
+			o.Hit(site, fault)
+		}
+		switch fault {
+		case faults.None:
+			return
+		case faults.CrashLost.Name, faults.CrashLanded.Name:
+			r.env.Crashed()
+		}
+		r.trail.note(actorFault, fault+" at "+site)
+	}
 }
 
 // silence is how long nothing may have been written until periodic timers, lease
@@ -149,11 +208,18 @@ func (r *rig) quiet(deadline time.Time) bool {
 
 var kickCRDs = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) { return crds.All() })
 
-func allowance(flags map[string]string) time.Duration {
-	if d, err := time.ParseDuration(flags[flagAllowance]); err == nil {
+func duration(flags map[string]string, name string, otherwise time.Duration) time.Duration {
+	if d, err := time.ParseDuration(flags[name]); err == nil {
 		return d
 	}
-	return defaultAllowance
+	return otherwise
+}
+
+func own(flags map[string]string) string {
+	if n := flags[flagOwn]; n != "" {
+		return n
+	}
+	return defaultOwn
 }
 
 func watched(flags map[string]string) []string {
@@ -161,6 +227,21 @@ func watched(flags map[string]string) []string {
 		return nil
 	}
 	return strings.Split(flags[flagWatched], ",")
+}
+
+// chooser answers the questions that the scenario names as it says, and all others
+// as usual.
+func (r *rig) chooser(o Options) sched.Chooser {
+	usual := chooser(r.scenario.Seed, o)
+	if len(r.scenario.Choices) == 0 {
+		return usual
+	}
+	answers := make([]sched.Answer, len(r.scenario.Choices))
+	for i, c := range r.scenario.Choices {
+		answers[i] = c.Answer
+	}
+	r.script = sched.NewScripted(answers, usual)
+	return r.script
 }
 
 // chooser is the one of the options, else the order of simultaneous events: the

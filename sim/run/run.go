@@ -8,6 +8,7 @@ import (
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/graph"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/sched"
 	"github.com/corewire/kick/sim/steps"
@@ -31,6 +32,13 @@ type OperatorOptions struct {
 	Flags    map[string]string
 	Observe  func(Write)  // every API call that writes, before (Done false) and after
 	Log      func(string) // every line of KICK's log
+
+	// Each of these may be nil.
+
+	Told    func(check.Told)         // every Event it emits
+	Access  func(check.Access)       // every right that a call needs, reads and watches included
+	Touched func(graph.Access)       // what wakes a controller, what it reads and writes
+	Hit     func(site, fault string) // how each call, watch and start went; fault "none": plainly
 }
 
 // OperatorFactory makes an operator that is not started yet. An error means that
@@ -43,9 +51,15 @@ type Options struct {
 	Now         func() time.Time // wall clock of this machine, for timings only; nil: none
 	KeepTrail   bool             // keep the full event log of runs that pass, too
 	Workers     int              // scenarios at a time; default: one per core
+	// Fast leaves out what costs time and finds nothing new in a run whose like ran
+	// before; see cluster.Options. Outcomes are the same.
+	Fast bool
 	// Chooser answers what the world leaves open; nil: the order of simultaneous
 	// events by the scenario's seed, and everything else plainly.
 	Chooser sched.Chooser
+	// Hit and Touched are those of OperatorOptions.
+	Hit     func(site, fault string)
+	Touched func(graph.Access)
 }
 
 // Failure is one reason why a scenario failed.
@@ -74,15 +88,24 @@ func (r Result) OK() bool { return r.Problem == nil && len(r.Failures) == 0 }
 const lawSteps = "steps"
 
 // One runs a scenario.
-func One(s scenario.Scenario, o Options) (result Result) {
+func One(s scenario.Scenario, o Options) Result {
+	return run(s, o, func() (*rig, error) { return prepare(s, o) })
+}
+
+// run runs a scenario in the cluster that it is given.
+func run(s scenario.Scenario, o Options, cluster func() (*rig, error)) (result Result) {
 	result = Result{Scenario: s}
 	began := wall(o)
 	defer func() { result.Wall = wall(o).Sub(began) }()
-	r, err := prepare(s, o)
+	r, err := cluster()
+	if err == nil {
+		err = r.startOperator(o)
+	}
 	if err != nil {
 		result.fail(s, err)
 		return result
 	}
+	defer r.operator.Stop() // what stands suspended ends
 	before := r.loop.Ran()
 	judged := false
 	err = r.play()
@@ -92,6 +115,7 @@ func One(s scenario.Scenario, o Options) (result Result) {
 	} else {
 		r.finish()
 		judged = true
+		result.complain(r, o)
 	}
 	if result.Problem == nil {
 		result.Failures = append(result.Failures, violations(r.laws)...)
@@ -125,6 +149,26 @@ func (r *Result) fail(s scenario.Scenario, err error) {
 	r.Failures = append(r.Failures, Failure{Law: lawSteps, Message: err.Error(), At: s.Start})
 }
 
+// complain tells of choices and steps of the scenario that did not come about. A
+// chooser from outside makes a schedule of its own, in which a step may well find
+// nothing left to do.
+func (r *Result) complain(rig *rig, o Options) {
+	for _, p := range rig.env.Broken() {
+		if o.Chooser == nil && !p.Step.MayFail {
+			r.Failures = append(r.Failures, Failure{
+				Law: lawSteps, At: rig.loop.Now(),
+				Message: fmt.Sprintf("step at %s:%d: %s; it tests nothing", p.Step.Where.File, p.Step.Where.Line, p.Empty),
+			})
+		}
+	}
+	if rig.script == nil {
+		return
+	}
+	for _, complaint := range rig.script.Complaints() {
+		r.Failures = append(r.Failures, Failure{Law: lawSteps, Message: complaint, At: rig.loop.Now()})
+	}
+}
+
 // stepError is a step that could not be done or did not hold.
 type stepError struct {
 	step   scenario.Step
@@ -147,6 +191,10 @@ func (r *rig) play() error {
 		err := steps.Run(r.env, step)
 		if past, ok := errors.AsType[steps.PastError](err); ok {
 			return inputError{step.Where, past}
+		}
+		if err != nil && step.MayFail {
+			r.trail.note(actorUser, fmt.Sprintf("step %d could not be done: %v", i+1, err))
+			continue
 		}
 		if err != nil {
 			return stepError{step: step, number: i + 1, when: r.loop.Now(), err: err}

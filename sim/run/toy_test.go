@@ -112,6 +112,7 @@ func (t *toy) Stop()                       { t.running = false }
 func (t *toy) Crash()                      { t.Stop(); t.o.Loop.After(time.Second, "toy back", t.Start) }
 func (t *toy) Restart()                    { t.Stop(); t.Start() }
 func (t *toy) CrashAtWrite(int, bool)      {}
+func (t *toy) Pause(time.Duration)         {}
 func (t *toy) AddFault(Fault)              {}
 func (t *toy) Heal()                       { t.Start() }
 func (t *toy) Idle() bool                  { return !t.busy }

@@ -63,6 +63,15 @@ func newTrail(r *rig) *Trail {
 	return &Trail{rig: r, zero: r.zero, letters: map[check.Source][]check.Content{}}
 }
 
+// fork is the trail of a run that has the same past.
+func (t *Trail) fork(r *rig) *Trail {
+	out := &Trail{rig: r, zero: t.zero, entries: slices.Clip(t.entries), letters: make(map[check.Source][]check.Content, len(t.letters))}
+	for source, contents := range t.letters {
+		out.letters[source] = slices.Clip(contents) // both sides append to copies
+	}
+	return out
+}
+
 // TrailOf is a trail of lines that are put into words already; zero is t=0.
 func TrailOf(zero time.Time, lines []Line) *Trail { return &Trail{zero: zero, lines: lines} }
 

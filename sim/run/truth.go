@@ -1,8 +1,10 @@
 package run
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/cluster"
@@ -25,6 +27,7 @@ func (t truth) Pods(namespace, kind, name string) []check.Pod {
 		p := check.Pod{Name: pod.Name, Created: pod.Created, Ordinal: ordinal(kind, pod.Name)}
 		if stored := t.server.Get(podKind, types.NamespacedName{Namespace: namespace, Name: pod.Name}); stored != nil {
 			p.Created = stored.GetCreationTimestamp().Time
+			p.Down = down(stored, pod)
 		}
 		for _, load := range pod.Loads {
 			c := check.Container{Name: load.Container, Started: load.StartedAt, Again: load.Restart, Loaded: make(map[check.Source]check.Content, len(load.Sources))}
@@ -42,6 +45,17 @@ func (t truth) Pods(namespace, kind, name string) []check.Pod {
 		out = append(out, p)
 	}
 	return out
+}
+
+// down reports whether some container of a pod does not run at the moment.
+func down(stored client.Object, pod world.PodTruth) bool {
+	running := 0
+	for _, load := range pod.Loads {
+		if !load.Init && load.Container != "" {
+			running++
+		}
+	}
+	return running < len(stored.(*corev1.Pod).Spec.Containers)
 }
 
 // Current is the content of a source now.
