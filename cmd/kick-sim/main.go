@@ -2,7 +2,9 @@
 package main
 
 import (
+	"context"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"time"
 
@@ -16,8 +18,10 @@ func main() {
 	// Each scenario builds a small cluster and throws it away within milliseconds:
 	// a quarter of the time went into collecting garbage while there was hardly any.
 	debug.SetGCPercent(400)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(cli.Main(os.Args[1:], cli.Program{
-		Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Version: buildVersion(),
+		Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Version: buildVersion(), Context: ctx,
 	}))
 }
 

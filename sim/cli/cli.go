@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ type Program struct {
 	Version        string
 	NewOperator    run.OperatorFactory // nil: the one linked in, see engine.go
 	Faults         []scenario.Fault
+	Context        context.Context // its end is Ctrl-C; nil: there is none
 }
 
 // exitError carries an exit code; its text, if any, goes to the error output.
@@ -45,7 +47,10 @@ func Main(args []string, p Program) int {
 	root.SetArgs(args)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := root.Execute()
+	if p.Context == nil {
+		p.Context = context.Background()
+	}
+	err := root.ExecuteContext(p.Context)
 	exit, known := errors.AsType[exitError](err)
 	switch {
 	case err == nil:
@@ -69,7 +74,7 @@ func newRoot(p Program) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(p), newList(p), newVersion(p))
+	root.AddCommand(newRun(p), newConfirm(p), newExport(p), newExplore(p), newReplay(p), newExplain(p), newShrink(p), newView(p), newList(p), newGraph(p), newVersion(p))
 	return root
 }
 

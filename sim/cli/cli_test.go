@@ -22,6 +22,7 @@ func (idle) Stop()                       {}
 func (idle) Crash()                      {}
 func (idle) Restart()                    {}
 func (idle) CrashAtWrite(int, bool)      {}
+func (idle) Pause(time.Duration)         {}
 func (idle) AddFault(run.Fault)          {}
 func (idle) Heal()                       {}
 func (idle) Idle() bool                  { return true }
@@ -90,7 +91,7 @@ func TestMain_(t *testing.T) {
 		"unwritable report":   {[]string{"run", "good.yaml", "--junit", "no/such/file"}, 2, passed + "1 passed, 0 failed in 0.0s\n", "kick-sim: open no/such/file: no such file or directory\n"},
 		"version":             {[]string{"version"}, 0, "kick-sim v1\n", ""},
 		"list faults":         {[]string{"list", "faults"}, 0, "conflict          A write is refused.\n", ""},
-		"list nonsense":       {[]string{"list", "x"}, 2, "", "kick-sim: list what? steps, faults, checks\n"},
+		"list nonsense":       {[]string{"list", "x"}, 2, "", "kick-sim: list what? steps, faults, checks, marks\n"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

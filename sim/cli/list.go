@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/steps"
 )
@@ -29,15 +30,20 @@ var lists = map[string]func(Program){
 			_, _ = fmt.Fprintf(p.Stdout, "%s\n    %s\n", l.Name, l.Doc)
 		}
 	},
+	"marks": func(p Program) {
+		for _, m := range mark.All() {
+			_, _ = fmt.Fprintf(p.Stdout, "%-34s  %s\n", m.Name, m.Says)
+		}
+	},
 }
 
 func entry(out io.Writer, name, doc string) { _, _ = fmt.Fprintf(out, "%-16s  %s\n", name, doc) }
 
 func newList(p Program) *cobra.Command {
-	names := []string{"steps", "faults", "checks"}
+	names := []string{"steps", "faults", "checks", "marks"}
 	return &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "List the verbs of steps, the faults, or the laws that are checked",
+		Short:     "List the verbs of steps, the faults, the laws that are checked, or the marks a campaign must reach",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || lists[args[0]] == nil {

@@ -134,7 +134,7 @@ func write(p Program, f runFlags, all []run.Result, elapsed time.Duration) error
 	}{
 		{f.junit, func(w io.Writer) error { return report.JUnit(w, results, elapsed) }},
 		{f.html, func(w io.Writer) error { return report.HTML(w, results, elapsed) }},
-		{f.trace, func(w io.Writer) error { return report.Trace(w, results) }},
+		{f.trace, func(w io.Writer) error { return report.Trace(w, p.build(), results) }},
 	}
 	for _, file := range files {
 		if file.name == "" {

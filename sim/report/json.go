@@ -55,7 +55,7 @@ func JSON(out io.Writer, results []run.Result, elapsed time.Duration) error {
 			s.Failures = append(s.Failures, failureJSON(f))
 		}
 		if r.Trail != nil {
-			s.Explain = explanation(r)
+			s.Explain = Explanation(r)
 		}
 		summary.Scenarios = append(summary.Scenarios, s)
 	}

@@ -62,7 +62,7 @@ func failureText(r run.Result) string {
 		lines = append(lines, f.Law+": "+f.Message)
 	}
 	if r.Trail != nil {
-		lines = append(lines, explanation(r)...)
+		lines = append(lines, Explanation(r)...)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -64,7 +64,7 @@ func TestGolden(t *testing.T) {
 		"json":    func(out *bytes.Buffer) error { return JSON(out, results(), 300*time.Millisecond) },
 		"junit":   func(out *bytes.Buffer) error { return JUnit(out, results(), 300*time.Millisecond) },
 		"html":    func(out *bytes.Buffer) error { return HTML(out, results(), 300*time.Millisecond) },
-		"trace":   func(out *bytes.Buffer) error { return Trace(out, results()) },
+		"trace":   func(out *bytes.Buffer) error { return Trace(out, "4c1d2e7", results()) },
 	}
 	for name, write := range tests {
 		t.Run(name, func(t *testing.T) {

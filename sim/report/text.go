@@ -84,7 +84,7 @@ func (t *Text) explain(r run.Result) {
 	if r.Trail == nil {
 		return
 	}
-	for _, l := range explanation(r) {
+	for _, l := range Explanation(r) {
 		t.printf("%s\n", l)
 	}
 }
@@ -95,14 +95,17 @@ const (
 	mostVerdicts  = 3
 )
 
-// explanation is the outcome of a run in lines: which laws broke, and the causes.
-func explanation(r run.Result) []string {
+// Explanation is the outcome of a run in lines: which laws broke, and the causes.
+func Explanation(r run.Result) []string {
 	var out []string
 	if laws := brokenLaws(r); len(laws) > 0 {
 		out = append(out, "law broken: "+strings.Join(laws, ", "))
 	}
 	verdicts := min(len(r.Failures), mostVerdicts)
-	for _, l := range r.Trail.Explain(mostExplained - len(out) - verdicts) {
+	if r.Trail == nil { // it panicked
+		r.Trail = run.TrailOf(r.Scenario.Start, nil)
+	}
+	for _, l := range chain(r, mostExplained-len(out)-verdicts) {
 		revision := ""
 		if l.Revision > 0 {
 			revision = fmt.Sprintf("(rv %d)", l.Revision)

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/corewire/kick/sim/explore"
+	"github.com/corewire/kick/sim/report"
+	"github.com/corewire/kick/sim/run"
+)
+
+func newReplay(p Program) *cobra.Command {
+	var f targetFlags
+	var trace string
+	var explain bool
+	cmd := &cobra.Command{
+		Use:     "replay " + targetUse,
+		Short:   "Run one schedule again",
+		Long:    "Run one schedule again.\n\n" + targetLong + "Exit code 0: every law held, 1: one broke, 2: unusable input.",
+		Example: "  kick-sim replay 0x5f3a91@4c1d2e7 --explain\n  kick-sim replay 0x5f3a91@4c1d2e7 scenarios/change-secret.yaml --trace log.jsonl\n  kick-sim replay scenarios/change-secret.yaml --crash 3:landed",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			t, err := f.parse(p, args)
+			if err != nil {
+				return err
+			}
+			return replay(p, t, trace, explain)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&trace, "trace", "", "write every event to this file, one JSON object a line (kick-sim view shows it)")
+	cmd.Flags().BoolVar(&explain, "explain", false, "tell what led to the outcome, cause before effect, also where every law held")
+	return cmd
+}
+
+func newExplain(p Program) *cobra.Command {
+	var f targetFlags
+	cmd := &cobra.Command{
+		Use:   "explain " + targetUse,
+		Short: "Tell what led to the outcome of one schedule, in at most 15 lines",
+		Long:  "Tell what led to the outcome of one schedule, cause before effect, in at most 15 lines.\n\n" + targetLong,
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			t, err := f.parse(p, args)
+			if err != nil {
+				return err
+			}
+			return replay(p, t, "", true)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// runner runs single schedules of this program.
+func (p Program) runner() *explore.Runner {
+	return &explore.Runner{Options: run.Options{NewOperator: p.NewOperator, Now: p.Now, KeepTrail: true}}
+}
+
+// play runs a target and tells on the error output where it is another run than the
+// one that was recorded.
+func (t target) play(p Program) run.Result {
+	t.warn(p)
+	runner := p.runner()
+	if t.choices == nil {
+		return runner.Run(t.schedule, nil)
+	}
+	result, diverged := runner.Replay(t.schedule, t.choices)
+	if diverged != "" {
+		_, _ = fmt.Fprintf(p.Stderr, "kick-sim: %s\n", diverged)
+	}
+	return result
+}
+
+func replay(p Program, t target, trace string, explain bool) error {
+	result := t.play(p)
+	if result.Problem != nil {
+		return exitError{exitUnusable, result.Problem.String()}
+	}
+	if trace != "" {
+		if err := writeFile(trace, func(w io.Writer) error { return report.Trace(w, p.build(), []run.Result{result}) }); err != nil {
+			return exitError{exitUnusable, "kick-sim: " + err.Error()}
+		}
+	}
+	if result.OK() && !explain {
+		_, err := fmt.Fprintf(p.Stdout, "ok: every law held in %d events\n", result.Events)
+		return err
+	}
+	for _, line := range report.Explanation(result) {
+		_, _ = fmt.Fprintln(p.Stdout, line)
+	}
+	if result.OK() {
+		return nil
+	}
+	return exitError{code: exitFailed}
+}

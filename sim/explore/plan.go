@@ -1,0 +1,149 @@
+package explore
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/sched"
+)
+
+// unit is a part of a campaign that one worker does: schedules that share a world.
+type unit func(r *Runner, play player)
+
+// player runs a schedule; answers is as for Runner.Run. It returns false when the
+// unit is to stop.
+type player func(s Schedule, answers sched.Chooser) bool
+
+// units are the parts of the campaign in the order in which they count.
+func (c *Campaign) units() iter.Seq[unit] {
+	return func(yield func(unit) bool) {
+		if c.Profile == ProfileCrash || c.Profile == ProfileMix {
+			for i := range c.Scenarios {
+				if !yield(crashUnit(&c.Scenarios[i], false)) {
+					return
+				}
+			}
+		}
+		switch c.Profile {
+		case ProfileCrash:
+			if c.Pairs > 0 {
+				c.pairUnits(yield)
+			}
+		case ProfileExhaustive:
+			c.exhaustiveUnits(yield)
+		default:
+			c.seedUnits(yield)
+		}
+	}
+}
+
+// seedUnits are rows of seeds that share a world, or a scenario.
+func (c *Campaign) seedUnits(yield func(unit) bool) {
+	count := c.Seeds
+	if count == 0 {
+		count = math.MaxUint64
+	}
+	for i := uint64(0); i < count; {
+		from := i
+		group := c.group(nth(c.First, i, c.Profile))
+		for i < count && c.group(nth(c.First, i, c.Profile)) == group {
+			i++
+		}
+		to := i
+		play := func(_ *Runner, play player) {
+			for i := from; i < to; i++ {
+				seed := nth(c.First, i, c.Profile)
+				if more := play(Schedule{Seed: seed, Seeded: true, Scenario: c.scenarioOf(seed)}, nil); !more {
+					return
+				}
+			}
+		}
+		if !yield(play) {
+			return
+		}
+	}
+}
+
+// group is equal for seeds that share a world, or a scenario.
+func (c *Campaign) group(seed uint64) uint64 {
+	if len(c.Scenarios) == 0 {
+		return worldOf(seed)
+	}
+	return seed >> scenarioBits
+}
+
+// scenarioOf is the scenario that a seed plays; nil: it makes one.
+func (c *Campaign) scenarioOf(seed uint64) *scenario.Scenario {
+	if len(c.Scenarios) == 0 {
+		return nil
+	}
+	return &c.Scenarios[seed>>scenarioBits%uint64(len(c.Scenarios))]
+}
+
+// crashUnit kills the operator at every write of a scenario: one crash a run, or two.
+func crashUnit(s *scenario.Scenario, pairs bool) unit {
+	return func(r *Runner, play player) {
+		if more := play(Schedule{Scenario: s}, nil); !more {
+			return
+		}
+		writes := r.writes
+		for write := 1; write <= writes; write++ {
+			for _, landed := range []bool{false, true} {
+				first := Crash{Write: write, Landed: landed}
+				if more := play(Schedule{Scenario: s, Crashes: []Crash{first}}, nil); !more {
+					return
+				}
+				if pairs && !crashAgain(r, s, first, play) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// crashAgain kills the operator a second time, at every write after the first crash.
+func crashAgain(r *Runner, s *scenario.Scenario, first Crash, play player) bool {
+	writes := r.writes
+	for write := first.Write + 1; write <= writes; write++ {
+		for _, landed := range []bool{false, true} {
+			if more := play(Schedule{Scenario: s, Crashes: []Crash{first, {Write: write, Landed: landed}}}, nil); !more {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pairUnits kill the operator twice in the shortest scenarios.
+func (c *Campaign) pairUnits(yield func(unit) bool) {
+	for _, s := range c.shortest(c.Pairs) {
+		if !yield(crashUnit(s, true)) {
+			return
+		}
+	}
+}
+
+// shortest are the scenarios with the fewest events in which the operator writes
+// twice or more, so that it can die twice.
+func (c *Campaign) shortest(count int) []*scenario.Scenario {
+	type candidate struct {
+		scenario *scenario.Scenario
+		events   uint64
+	}
+	var all []candidate
+	for i := range c.Scenarios {
+		runner := Runner{Options: c.Options}
+		if r := runner.Run(Schedule{Scenario: &c.Scenarios[i]}, nil); runner.writes > 1 && r.OK() {
+			all = append(all, candidate{&c.Scenarios[i], r.Events})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.events, b.events) })
+	var out []*scenario.Scenario
+	for _, candidate := range all[:min(count, len(all))] {
+		out = append(out, candidate.scenario)
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package explore
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/corewire/kick/sim/generate"
+	"github.com/corewire/kick/sim/run"
+	"github.com/corewire/kick/sim/scenario"
+	"github.com/corewire/kick/sim/sched"
+	"github.com/corewire/kick/sim/steps"
+)
+
+// Runner runs schedules, one after another. Schedules that play in one world, or in
+// one scenario, share its roll-out, so they should come in a row. It must not be
+// used by two goroutines.
+type Runner struct {
+	Options run.Options
+
+	base   *run.Base
+	world  scenario.Scenario // what the base was prepared from
+	source *scenario.Scenario
+	seed   uint64            // of the world, where there is no source
+	played scenario.Scenario // with its steps, in the last run
+	writes int               // of the operator in the last run that counted them
+}
+
+// choosers answer for a schedule: what the world is made of, what happens in it, and
+// what those leave open.
+type choosers struct{ world, story, rest sched.Chooser }
+
+func (s Schedule) choosers() choosers {
+	return choosers{sched.NewSeeded(worldOf(s.Seed)), sched.NewSeeded(s.Seed), s.chooser()}
+}
+
+// Run runs a schedule. Where answers is not nil, it answers what world and story
+// leave open instead of the schedule's own chooser.
+func (r *Runner) Run(s Schedule, answers sched.Chooser) run.Result {
+	c := s.choosers()
+	if answers != nil {
+		c.rest = answers
+	}
+	return r.play(s, c)
+}
+
+// Record runs a schedule and notes all its choices, those that made the world and
+// its story included.
+func (r *Runner) Record(s Schedule) (run.Result, []sched.Choice) {
+	c := s.choosers()
+	world, story, rest := &sched.Recorder{From: c.world}, &sched.Recorder{From: c.story}, &sched.Recorder{From: c.rest}
+	r.base = nil
+	result := r.play(s, choosers{world, story, rest})
+	return result, slices.Concat(world.Choices, story.Choices, rest.Choices)
+}
+
+// Replay runs a schedule by recorded choices and says which one diverged first.
+func (r *Runner) Replay(s Schedule, choices []sched.Choice) (run.Result, string) {
+	replay := sched.NewReplay(choices)
+	r.base = nil
+	result := r.play(s, choosers{replay, replay, replay})
+	return result, replay.Diverged()
+}
+
+func (r *Runner) play(s Schedule, c choosers) run.Result {
+	if err := r.enter(s, c.world); err != nil {
+		return unusable(s, r.world, err)
+	}
+	options := r.Options
+	options.Chooser = c.rest
+	if !s.Seeded || len(s.Crashes) > 0 {
+		options.NewOperator = withCrashes(options.NewOperator, s.Crashes, &r.writes)
+	}
+	play := r.world
+	if s.generated() {
+		play.Steps = generate.Story(c.story, r.world)
+	} else if s.perturbed() {
+		play = lenient(play)
+	}
+	r.played = play
+	return s.judge(guarded(play, func() run.Result { return r.base.Run(play, options) }))
+}
+
+// enter prepares the world of a schedule where the runner is not in it yet.
+func (r *Runner) enter(s Schedule, world sched.Chooser) error {
+	seed := worldOf(s.Seed)
+	if r.base != nil && r.source == s.Scenario && (!s.generated() || r.seed == seed) {
+		return nil
+	}
+	r.base, r.source, r.seed = nil, s.Scenario, seed
+	if s.generated() {
+		r.world = generate.World(world)
+	} else {
+		r.world = *s.Scenario
+	}
+	base, err := run.Prepare(r.world, r.Options)
+	r.base = base
+	return err
+}
+
+// perturbed reports that more happens than the scenario itself says.
+func (s Schedule) perturbed() bool { return s.Seeded || len(s.Crashes) > 0 || len(s.Picks) > 0 }
+
+// lenient lets steps of a scenario fail: what they wait for may come later when
+// more goes wrong than the scenario says. Half of the time to settle comes before
+// the end of all faults, so that things go wrong in it, too.
+func lenient(s scenario.Scenario) scenario.Scenario {
+	half := s.Expect.Settle / 2
+	s.Expect.Settle -= half
+	list := make([]scenario.Step, 0, len(s.Steps)+1)
+	for _, step := range append(slices.Clip(s.Steps), steps.AdvanceStep(half)) {
+		step.MayFail = true
+		list = append(list, step)
+	}
+	s.Steps = list
+	return s
+}
+
+// judge leaves the failures that count. Where the seed decides what goes wrong,
+// how often KICK restarts and how requests end is not known beforehand.
+func (s Schedule) judge(r run.Result) run.Result {
+	if s.generated() || !s.perturbed() {
+		return r
+	}
+	var counted []run.Failure
+	for _, f := range r.Failures {
+		if f.Law == lawSteps || !s.exact() && (f.Law == lawRestarts || f.Law == lawRequests) {
+			continue
+		}
+		counted = append(counted, f)
+	}
+	r.Failures = counted
+	return r
+}
+
+// Laws that state what one scenario expects, by the names that their packages give
+// them.
+const (
+	lawSteps    = "steps"
+	lawRestarts = "restarts as expected"
+	lawRequests = "requests end as expected"
+)
+
+// exact reports that the scenario's expectations hold all the same: a crash is
+// healed before they are judged.
+func (s Schedule) exact() bool { return !s.Seeded && len(s.Picks) == 0 }
+
+// guarded turns a panic of the operator into a failure of the schedule.
+func guarded(s scenario.Scenario, play func() run.Result) (result run.Result) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			result = run.Result{Scenario: s, Failures: []run.Failure{{
+				Law: LawPanic, Message: fmt.Sprintf("%v, at %s", cause, panicSite(string(debug.Stack()))), At: s.Start,
+			}}}
+		}
+	}()
+	return play()
+}
+
+// LawPanic is broken by an operator that panics.
+const LawPanic = "no panic"
+
+// panicSite is the innermost place of KICK's own code on a stack.
+func panicSite(stack string) string {
+	_, after, _ := strings.Cut(stack, "panic(")
+	for line := range strings.SplitSeq(after, "\n") {
+		line = strings.TrimSpace(line)
+		if _, place, found := strings.Cut(line, "/kick/kick/"); found && strings.Contains(line, ".go:") {
+			place, _, _ = strings.Cut(place, " ")
+			return "kick/" + place
+		}
+	}
+	return "a place outside of KICK"
+}
+
+// unusable is a world that cannot be set up.
+func unusable(s Schedule, world scenario.Scenario, err error) run.Result {
+	at := world.At
+	if s.generated() {
+		return run.Result{Scenario: world, Failures: []run.Failure{{Law: LawUsable, Message: err.Error(), At: world.Start}}}
+	}
+	return run.Result{Scenario: world, Problem: &scenario.Problem{Position: at, Message: err.Error()}}
+}
+
+// LawUsable is broken by a generated world that the API server refuses.
+const LawUsable = "generated worlds are usable"
