@@ -26,6 +26,12 @@ test: ## run all tests; the first time this builds a control plane, about 8 minu
 	@$(CLUSTER) build
 	@$(call tool,gotestsum) --format pkgname --format-hide-empty-pkg -- -timeout 30m $(TESTFLAGS) ./...
 
+.PHONY: test-fidelity
+test-fidelity: ## compare the simulator with the real control plane at length; about 15 minutes on a quiet machine
+	@$(CLUSTER) build
+	@go test -count=1 -timeout 60m -run TestCorpus ./sim/fidelity -args -fidelity.sequences 700 -fidelity.seed $(or $(SEED),100000)
+	@go test -count=1 -timeout 60m -run TestWorldDoesAsTheRealOne ./sim/world -args -world.every -world.strict
+
 .PHONY: lint
 lint: ## check the import law and the house rules
 	@$(call tool,golangci-lint) run
@@ -71,6 +77,14 @@ test-e2e: ## run the Chainsaw suites against the operator on a real control plan
 .PHONY: bench
 bench: ## measure the simulator and the restart latency
 	@go test -run '^$$' -bench . -benchmem $(BENCHFLAGS) ./sim/... ./kick/...
+
+.PHONY: mutants
+mutants: ## plant every known bug into the operator and see how fast the simulator finds it; MUTANTFLAGS=--only=P07
+	@go run ./sim/mutants $(MUTANTFLAGS)
+
+.PHONY: mutation-score
+mutation-score: ## see how many small changes of the decisions go unnoticed; takes about an hour
+	@go run ./sim/mutants --score --for 10s
 
 .PHONY: docs
 docs: ## check the pages: dead links, the drawing of the imports

@@ -28,9 +28,10 @@ const usage = `usage: cluster <command> [flags]
   status  say what is running
   build   build all its programs into the cache, so that nothing else has to wait
   tool    build the named programs and print where they are
+  image   build the main package PKG into an image NAME:TAG on the real node: image NAME:TAG PKG
   e2e     run the Chainsaw suites against a control plane of their own
 
-flags of up, down and status:
+flags of up, down, status and image:
   --dir DIR         where it keeps its data (default: below the user's cache directory)
 flags of up:
   --node fake|real  fake: kwok, no containers; real: kubelet and containerd, Linux and root only (default fake)
@@ -71,6 +72,8 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	case "tool":
 		return tool(ctx, out, log, flags.Args())
+	case "image":
+		return image(ctx, opts.Dir, flags.Args())
 	case "e2e":
 		return endToEnd(ctx, out, log, flags.Lookup("suite").Value.String())
 	case controlplane.RelayCommand:
@@ -162,6 +165,18 @@ func status(out io.Writer, dir string) error {
 		return fmt.Errorf("ended without being asked: %s; logs are in %s", strings.Join(dead, ", "), filepath.Join(dir, "logs"))
 	}
 	return nil
+}
+
+// image hands a program of this module to the real node of a running cluster.
+func image(ctx context.Context, dir string, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("image takes the name of the image and a main package, such as test.local/probe:1 ./kick/kicktest/probe\n%s", usage)
+	}
+	plane, err := controlplane.Load(dir)
+	if err != nil {
+		return err
+	}
+	return plane.LoadImage(ctx, args[0], args[1])
 }
 
 // tool prints one path per line, for use in a Makefile.

@@ -70,10 +70,15 @@ func (cp *ControlPlane) startSandbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cp.enter = entering(sandbox)
+	return cp.startRelay(ctx, fmt.Sprintf("/proc/%d/ns/net", sandbox.PID))
+}
+
+// entering is the command prefix that runs a program in the namespaces of a sandbox.
+func entering(sandbox *Process) []string {
+	pid := strconv.Itoa(sandbox.PID)
 	// unshare itself stays in the old process namespace; its child has the new one.
-	proc := fmt.Sprintf("/proc/%d/ns/", sandbox.PID)
-	cp.enter = []string{"nsenter", "--target=" + strconv.Itoa(sandbox.PID), "--mount", "--net", "--uts", "--ipc", "--pid=" + proc + "pid_for_children", "--"}
-	return cp.startRelay(ctx, proc+"net")
+	return []string{"nsenter", "--target=" + pid, "--mount", "--net", "--uts", "--ipc", "--pid=/proc/" + pid + "/ns/pid_for_children", "--"}
 }
 
 func (cp *ControlPlane) nodeFile(name string) string { return filepath.Join(cp.dir, "node", name) }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -59,6 +60,9 @@ func Load(dir string) (*ControlPlane, error) {
 		opts: Options{Node: s.Node, Dir: dir, Detach: true}, dir: dir, processes: s.Processes,
 	}
 	if s.Node == RealNode {
+		if i := slices.IndexFunc(s.Processes, func(p *Process) bool { return p.Name == "node" }); i >= 0 {
+			cp.enter = entering(s.Processes[i])
+		}
 		cp.cleanups = append(cp.cleanups, func() error { return removeCgroups(dir) })
 	}
 	if cp.Config, err = clientcmd.BuildConfigFromFlags("", cp.Kubeconfig); err != nil {

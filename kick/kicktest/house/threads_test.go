@@ -13,7 +13,7 @@ import (
 )
 
 // realWorld is the code that the simulator does not replay.
-var realWorld = []string{"kick/operator", "kick/kicktest"}
+var realWorld = []string{"kick/operator", "kick/kicktest", "sim/confirm"}
 
 // besides are files that start goroutines around simulations, never inside one.
 var besides = []string{
