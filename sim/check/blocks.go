@@ -15,6 +15,9 @@ import (
 // blocked reports that KICK names a block and that this block truly holds.
 func (c *Context) blocked(w workload, policies []*v1alpha1.KickPolicy, stale []stalePod, named []string) bool {
 	b := blockCase{c, w, policies, stale}
+	if len(c.requestsOf(w)) == 0 && blocks["DryRun"](b) {
+		return true // retention took the request, and the next one says so again
+	}
 	for _, reason := range named {
 		if holds := blocks[reason]; holds != nil && holds(b) {
 			return true
@@ -137,6 +140,9 @@ func (b blockCase) outsideSchedule() bool {
 	policy, now := b.policies[0], b.KickNow()
 	if _, ok := parseWindows(policy); !ok || open(policy, now) {
 		return false
+	}
+	if policy.Spec.DryRun { // no window would have changed anything
+		return true
 	}
 	from := b.KickNow().Add(b.Healed.Sub(b.Loop.Now()))
 	for _, s := range b.stale {

@@ -95,23 +95,33 @@ func (c *Context) unknowable(s stalePod) bool {
 }
 
 // beforeFirstLook excuses a change that KICK cannot have seen, because it came before
-// KICK's first record of the source, and that left no trace either: the source is
-// gone, its metadata does not date the change, or the pod was created in the second
-// of it (DESIGN section 4, Baseline).
+// KICK's first record of the source since it came to be, and that left no trace
+// either: the source is gone, its metadata does not date the change, or the pod was
+// created, or began to run, in the second of it (DESIGN section 4, Baseline).
 func (c *Context) beforeFirstLook(s stalePod) bool {
 	h := c.sources.of(s.ref.source)
 	origin, ok := h.origin(s.ref.required)
-	if !ok || len(h.records) > 0 && !origin.at.Before(h.records[0].at) {
+	first, recorded := h.firstRecord()
+	if ok && recorded && !origin.at.Before(first.at) { // a return to what KICK saw first
+		now := origin.content
+		origin, ok = h.originAt(first.at, s.ref.required)
+		ok = ok && origin.content == now
+	}
+	if !ok {
 		return false
 	}
-	return origin.gone || len(h.records) > 0 && (!origin.dated || origin.written.Truncate(time.Second).Equal(s.pod.Created.Truncate(time.Second)))
+	second := origin.written.Truncate(time.Second)
+	return origin.gone || recorded && (!origin.dated ||
+		second.Equal(s.pod.Created.Truncate(time.Second)) || second.Equal(s.container.Started.Truncate(time.Second)))
 }
 
 // cacheLag excuses a container that started so soon after the change that the
-// kubelet may have given it the old object: nobody can see that from outside.
+// kubelet may have given it the old object: nobody can see that from outside. A
+// volume is filled when the pod comes to its node, however long a container waits.
 func (c *Context) cacheLag(s stalePod) bool {
 	last, ok := c.sources.of(s.ref.source).last()
-	return ok && c.World.KubeletCacheLag > 0 && s.container.Started.Sub(last.at) <= c.World.KubeletCacheLag+time.Second
+	lag := c.World.KubeletCacheLag
+	return ok && lag > 0 && (s.container.Started.Sub(last.at) <= lag+time.Second || s.pod.Created.Sub(last.at) <= lag+time.Second)
 }
 
 // nodeCopy excuses a container that started after the change and was given the

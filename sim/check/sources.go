@@ -88,9 +88,14 @@ func (h *history) told(seen time.Time) (time.Time, bool) {
 // origin is the change that made the content what it is now. For one who requires
 // the source its absence is no content: a return to what stood before is no change.
 func (h *history) origin(required bool) (origin change, found bool) {
+	return h.originAt(time.Time{}, required)
+}
+
+// originAt is the origin of the content that stood before an instant; zero: now.
+func (h *history) originAt(at time.Time, required bool) (origin change, found bool) {
 	for i := len(h.changes) - 1; i >= 0; i-- {
 		c := h.changes[i]
-		if required && c.gone {
+		if required && c.gone || !at.IsZero() && !c.at.Before(at) {
 			continue
 		}
 		if found && c.content != origin.content {
@@ -99,6 +104,23 @@ func (h *history) origin(required bool) (origin change, found bool) {
 		origin, found = c, true
 	}
 	return origin, found
+}
+
+// firstRecord is what KICK wrote down first of the source since it last came to be;
+// false: nothing yet.
+func (h *history) firstRecord() (note, bool) {
+	var came time.Time
+	for i, c := range h.changes {
+		if !c.gone && (i == 0 || h.changes[i-1].gone) {
+			came = c.at
+		}
+	}
+	for _, r := range h.records {
+		if !r.at.Before(came) {
+			return r, true
+		}
+	}
+	return note{}, false
 }
 
 // recordedIn reports whether KICK wrote its record in [from, to).

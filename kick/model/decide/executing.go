@@ -113,6 +113,9 @@ func (f *facts) watchReverted(s Step) Step {
 		mark.Hit(mark.OthersRolloutAccepted)
 		s.Outcome, s.Phase, s.Reason = End, request.Succeeded, request.RestartCompleted
 	case freshness.Stale:
+		if r.OnDelete || f.evidence.Below { // no stamp would have reached them
+			return f.watchPartial(s)
+		}
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.Reverted
 	case freshness.Unknown:
 		s.look = f.now.Add(lookAtPods)
