@@ -58,17 +58,15 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 	if s.Provider, err = g.Providers[0].Ask(ctx, g.Live, s.Workload, now); err != nil {
 		return err
 	}
-	revisions, err := g.revisions(ctx, kind, obj)
+	revisions, err := revisions(ctx, g.Cache, kind, obj)
 	if err != nil {
 		return err
 	}
 	s.Revisions = kind.Describe(obj, revisions)
-	if !decide.NeedPods(s, now) {
-		return nil
+	if decide.NeedPods(s, now) {
+		return g.pods(ctx, s, kind, obj)
 	}
-	s.Pods, err = g.pods(ctx, kind, obj, revisions)
-	s.PodsListed = err == nil
-	return err
+	return nil
 }
 
 // dependencies are all sources of the template; those outside the policy's scope
@@ -103,36 +101,41 @@ func labelsOf(s model.Source, r *model.Record) labels.Set {
 }
 
 // revisions are those the workload controls.
-func (g *Gatherer) revisions(ctx context.Context, kind workloads.Kind, obj client.Object) ([]client.Object, error) {
+func revisions(ctx context.Context, r client.Reader, kind workloads.Kind, obj client.Object) ([]client.Object, error) {
 	list := kind.NewRevisions()
 	options, err := selected(kind, obj)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.Cache.List(ctx, list, options...); err != nil {
+	if err := r.List(ctx, list, options...); err != nil {
 		return nil, fmt.Errorf("list revisions of %s %s/%s: %w", kind.Name(), obj.GetNamespace(), obj.GetName(), err)
 	}
 	return workloads.Controlled(kind.Items(list), obj), nil
 }
 
-// pods lists the workload's pods live.
-func (g *Gatherer) pods(ctx context.Context, kind workloads.Kind, obj client.Object, revisions []client.Object) ([]model.Pod, error) {
+// pods lists the workload's pods live, and then its revisions: a cache of them that
+// lags does not know the newest pods' one, and takes an old one for the wanted.
+func (g *Gatherer) pods(ctx context.Context, s *model.Snapshot, kind workloads.Kind, obj client.Object) error {
 	var list corev1.PodList
 	options, err := selected(kind, obj)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.Live.List(ctx, &list, options...); err != nil {
-		return nil, fmt.Errorf("list pods of %s %s/%s: %w", kind.Name(), obj.GetNamespace(), obj.GetName(), err)
+		return fmt.Errorf("list pods of %s: %w", s.Target, err)
 	}
-	var pods []model.Pod
+	known, err := revisions(ctx, g.Live, kind, obj)
+	if err != nil {
+		return err
+	}
+	s.Revisions, s.PodsListed = kind.Describe(obj, known), true
 	for i := range list.Items {
 		p := &list.Items[i]
-		if name, owned := kind.RevisionOf(p, obj, revisions); owned {
-			pods = append(pods, pod(p, name))
+		if name, owned := kind.RevisionOf(p, obj, known); owned {
+			s.Pods = append(s.Pods, pod(p, name))
 		}
 	}
-	return pods, nil
+	return nil
 }
 
 func selected(kind workloads.Kind, obj client.Object) ([]client.ListOption, error) {
