@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -24,7 +25,7 @@ const lawCanary = "no content leaks"
 type canaries struct {
 	known map[string]bool
 	list  []canary
-	seals []string // the begins of sealed digests
+	seals []string        // the begins of sealed digests
 	words strings.Builder // names, labels and keys of the scenario: not secret
 }
 
@@ -61,16 +62,16 @@ func (n *canaries) learnSeals(r *v1alpha1.SourceObservation) {
 	}
 }
 
-// OnWrite learns the values of sources that anybody but KICK writes, the digests
-// KICK records, and the words that are no secret.
+// OnWrite learns the values of sources, KICK's own key among them, the digests KICK
+// records, and the words that are no secret.
 func (n *canaries) OnWrite(_ *Context, ev cluster.Event) {
-	if record, ok := ev.Object.(*v1alpha1.SourceObservation); ok && ev.Type != cluster.Deleted {
-		n.learnSeals(record)
-	}
-	if ev.Manager == Manager || ev.Type == cluster.Deleted {
+	if ev.Type == cluster.Deleted {
 		return
 	}
-	if ev.Type == cluster.Added {
+	if record, ok := ev.Object.(*v1alpha1.SourceObservation); ok {
+		n.learnSeals(record)
+	}
+	if ev.Type == cluster.Added && ev.Manager != Manager {
 		n.learnWords(ev.Object)
 	}
 	source, ok := sourceOf(ev.Object)
@@ -104,12 +105,14 @@ func (n *canaries) learn(source Source, value string) {
 }
 
 // OnKick searches what KICK writes. Of a workload KICK writes the stamp only,
-// which stampOnly guards; leases hold nothing but who leads.
+// which stampOnly guards; leases hold nothing but who leads, and its key is the one
+// Secret it makes.
 func (n *canaries) OnKick(c *Context, ev cluster.Event) {
 	if ev.Type == cluster.Deleted {
 		return
 	}
-	if _, isLease := ev.Object.(*coordinationv1.Lease); isLease {
+	switch ev.Object.(type) {
+	case *coordinationv1.Lease, *corev1.Secret:
 		return
 	}
 	text := ""

@@ -13,10 +13,16 @@ const lawEpisode = "one restart per stale episode"
 
 // episode remembers in which state of its sources, as far as KICK had been told,
 // each workload was last restarted: the same state never asks for a second restart,
-// unless somebody took the first one away.
+// unless somebody took the first one away, or nobody could know that it was enough.
 type episode struct {
-	sent      map[sentKey]string
+	sent      map[sentKey]asked
 	restarted map[types.UID]string
+}
+
+// asked is a restart on its way: the state that asked for it, and what KICK knew.
+type asked struct {
+	state string
+	known Known
 }
 
 // OnCall notes what KICK knew when it sent a restart.
@@ -26,9 +32,9 @@ func (e *episode) OnCall(c *Context, w Write) {
 		return
 	}
 	if e.sent == nil {
-		e.sent = map[sentKey]string{}
+		e.sent = map[sentKey]asked{}
 	}
-	e.sent[sentKey{w.Kind, w.Key}] = c.sourceState(target, w.Known)
+	e.sent[sentKey{w.Kind, w.Key}] = asked{c.sourceState(target, w.Known), w.Known}
 }
 
 // OnKick reports a second restart for one state of the sources.
@@ -40,17 +46,17 @@ func (e *episode) OnKick(c *Context, ev cluster.Event) {
 	if e.restarted == nil {
 		e.restarted = map[types.UID]string{}
 	}
-	state, called := e.sent[sentKey{ev.Kind, ev.Key}]
+	a, called := e.sent[sentKey{ev.Kind, ev.Key}]
 	if !called {
-		state = c.sourceState(w, Known{})
+		a.state = c.sourceState(w, Known{})
 	}
 	delete(e.sent, sentKey{ev.Kind, ev.Key})
 	before, _ := workloadOf(ev.Old)
 	stands := before.stamp() == c.stamps[w.id()]
-	if last, again := e.restarted[w.GetUID()]; again && last == state && stands && !(restartCase{Context: c, w: w}).manual() {
+	if last, again := e.restarted[w.GetUID()]; again && last == a.state && stands && !c.restartCase(w, a.known).excused() {
 		c.report(lawEpisode, "%s was restarted again at %s although none of its sources changed since its last restart", w.id(), clockTime(c.Loop.Now()))
 	}
-	e.restarted[w.GetUID()] = state
+	e.restarted[w.GetUID()] = a.state
 }
 
 // sourceState counts the changes of everything a workload refers to that KICK's

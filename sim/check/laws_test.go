@@ -290,6 +290,21 @@ func TestCanary(t *testing.T) {
 	b.fires("stands in KickRequest shop/deployment-web")
 
 	b = shop(t, lawCanary)
+	r2 := record()
+	r2.Spec.History[0].Fingerprint = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"
+	b.create(Manager, r2)
+	b.holds()
+	b.laws.OnTold(Told{Note: "content Zm9vYmFyYmF6cXV4... stands"})
+	b.fires("the sealed digest of a content stands in an event")
+
+	b = shop(t, lawCanary)
+	installation := &corev1.Secret{ObjectMeta: meta("kick-installation-key"), Data: map[string][]byte{"key": []byte("0123456789abcdef0123456789abcdef")}}
+	b.create(Manager, installation)
+	b.holds()
+	b.laws.OnLog("sealed with 0123456789abcdef0123456789abcdef")
+	b.fires("a value of Secret shop/kick-installation-key stands in a log line")
+
+	b = shop(t, lawCanary)
 	b.create("kubectl", &corev1.ConfigMap{ObjectMeta: meta("c"), Data: map[string]string{"LEVEL": "info", "PORT": "8080", "API": "alpha"}})
 	b.laws.OnLog(`{"level":"info","port":"8080","apiVersion":"kick.corewire.io/v1alpha1"}`)
 	b.holds()

@@ -38,15 +38,9 @@ func (c *Context) needless(w workload, known Known) string {
 	if w.Object == nil {
 		return ""
 	}
-	policies := c.policiesOf(w)
-	r := restartCase{Context: c, w: w, policies: policies, pods: c.Truth.Pods(w.GetNamespace(), w.kind, w.GetName()), known: known}
-	if r.wasStale() {
+	r := c.restartCase(w, known)
+	if r.wasStale() || r.excused() {
 		return ""
-	}
-	for _, excuse := range excuses {
-		if excuse.holds(r) {
-			return ""
-		}
 	}
 	if len(r.pods) == 0 {
 		return "no pod of it was running"
@@ -85,13 +79,27 @@ func (r restartCase) refs() []ref {
 	return out
 }
 
-// restartCase is a restart without a stale pod.
+// restartCase is a restart whose reason is in question.
 type restartCase struct {
 	*Context
 	w        workload
 	policies []*v1alpha1.KickPolicy
 	pods     []Pod
 	known    Known
+}
+
+func (c *Context) restartCase(w workload, known Known) restartCase {
+	return restartCase{c, w, c.policiesOf(w), c.Truth.Pods(w.GetNamespace(), w.kind, w.GetName()), known}
+}
+
+// excused reports that nobody could know that the restart is not needed.
+func (r restartCase) excused() bool {
+	for _, excuse := range excuses {
+		if excuse.holds(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // excuses lists every case in which a needless restart is right, because nobody
@@ -149,12 +157,12 @@ func (r restartCase) sameSecond() bool {
 }
 
 // starting: the pod was created before the change and its container started after
-// it. Whether it read its sources before or after, only the node knows.
+// it, however long that took. Whether it read its sources before or after, only the
+// node knows.
 func (r restartCase) starting() bool {
 	return r.each(func(pod Pod, container Container, h *history) bool {
 		last, ok := h.last()
-		after := container.Started.Sub(last.at)
-		return ok && !container.Again && !pod.Created.After(last.written) && after >= 0 && after <= r.World.PodStart
+		return ok && !container.Again && !pod.Created.After(last.written) && !container.Started.Before(last.at)
 	})
 }
 
