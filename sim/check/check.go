@@ -50,6 +50,8 @@ type Context struct {
 	World     scenario.World
 	Expect    scenario.Expect
 	Allowance time.Duration // KICK's --clock-allowance
+	// RolloutTimeout is KICK's --rollout-timeout.
+	RolloutTimeout time.Duration
 	Retention time.Duration // KICK's --request-retention
 	Watched   []string      // KICK's --watch-namespaces; empty: all
 	Own       string        // KICK's own namespace

@@ -51,6 +51,9 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) {
 		possible = latest(possible, c.trueTime(stamp.Add(minInterval(policies[0]))))
 	}
 	allowed := settleDelay(policies[0]) + takeover + backoff + podLook
+	if !before.complete() { // a rollout that hangs is given its time first
+		allowed += c.RolloutTimeout
+	}
 	late := func() bool { return c.Loop.Now().Sub(possible) > allowed }
 	if !late() {
 		return

@@ -39,13 +39,15 @@ type rig struct {
 
 // The operator's flags that laws must know of.
 const (
-	flagAllowance    = "clock-allowance"
-	flagWatched      = "watch-namespaces"
-	flagRetention    = "request-retention"
-	flagOwn          = "namespace"
-	defaultAllowance = 5 * time.Second
-	defaultRetention = 24 * time.Hour
-	defaultOwn       = "kick-system"
+	flagAllowance         = "clock-allowance"
+	flagRolloutTimeout    = "rollout-timeout"
+	flagWatched           = "watch-namespaces"
+	flagRetention         = "request-retention"
+	flagOwn               = "namespace"
+	defaultAllowance      = 5 * time.Second
+	defaultRolloutTimeout = 15 * time.Minute
+	defaultRetention      = 24 * time.Hour
+	defaultOwn            = "kick-system"
 )
 
 // maxLead is how long before t=0 the given objects may need at most.
@@ -112,7 +114,8 @@ func (r *rig) context() check.Context {
 	s := &r.scenario
 	return check.Context{
 		API: r.server, Truth: truth{r.world, r.server}, Loop: r.loop, Clocks: r.clocks,
-		World: s.World, Expect: s.Expect, Allowance: duration(s.Operator.Flags, flagAllowance, defaultAllowance), Watched: watched(s.Operator.Flags),
+		World: s.World, Expect: s.Expect, Allowance: duration(s.Operator.Flags, flagAllowance, defaultAllowance),
+		RolloutTimeout: duration(s.Operator.Flags, flagRolloutTimeout, defaultRolloutTimeout), Watched: watched(s.Operator.Flags),
 		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
 	}
 }
