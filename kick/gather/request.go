@@ -64,20 +64,24 @@ func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Requ
 	if i := slices.IndexFunc(items, func(r v1alpha1.KickRequest) bool { return r.Name == own }); i >= 0 {
 		pick = i
 	}
-	for i := range items {
-		if unfinished(Request(&items[i]), now) && items[i].DeletionTimestamp == nil {
-			pick = i
-			break
+	for _, waits := range []func(*model.Request) bool{unfinished, func(r *model.Request) bool { return asksAgain(r, now) }} {
+		for i := range items {
+			if r := Request(&items[i]); items[i].DeletionTimestamp == nil && waits(r) {
+				return r
+			}
 		}
 	}
 	return Request(&items[pick])
 }
 
-// unfinished reports whether a request waits for something to be done about it: a
-// finished one does again when a person moves its time on.
-func unfinished(r *model.Request, now time.Time) bool {
-	asksAgain := r.Manual && r.ChangeTime().After(r.Status.LatestChange) && r.Ahead(now).IsZero()
-	return !r.Status.Phase.Terminal() || asksAgain
+// unfinished reports whether a request waits for something to be done about it.
+func unfinished(r *model.Request) bool { return !r.Status.Phase.Terminal() }
+
+// asksAgain reports whether a person moved the time of a finished request on. It
+// comes after those that are not finished, since nothing may come of it for as long
+// as its workload is missing, and they would wait for ever.
+func asksAgain(r *model.Request, now time.Time) bool {
+	return r.Manual && r.ChangeTime().After(r.Status.LatestChange) && r.Ahead(now).IsZero()
 }
 
 // Request is a KickRequest in plain values.

@@ -81,7 +81,7 @@ func TestInterval(t *testing.T) {
 			b.wait(time.Second)
 		}, "between restarts"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			b := paced()
 			tt.act(b)
 			b.restart()

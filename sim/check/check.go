@@ -52,12 +52,12 @@ type Context struct {
 	Allowance time.Duration // KICK's --clock-allowance
 	// RolloutTimeout is KICK's --rollout-timeout.
 	RolloutTimeout time.Duration
-	Retention time.Duration // KICK's --request-retention
-	Watched   []string      // KICK's --watch-namespaces; empty: all
-	Own       string        // KICK's own namespace
-	Operator  Operator      // nil: it is not running yet
-	Healed    time.Time     // when the last fault ended; zero before
-	Restarts  map[string]int
+	Retention      time.Duration // KICK's --request-retention
+	Watched        []string      // KICK's --watch-namespaces; empty: all
+	Own            string        // KICK's own namespace
+	Operator       Operator      // nil: it is not running yet
+	Healed         time.Time     // when the last fault ended; zero before
+	Restarts       map[string]int
 
 	sources    *sourceLog
 	stamps     map[string]string    // newest stamp KICK wrote, by workload id

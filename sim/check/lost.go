@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -26,12 +27,7 @@ func (lost) AtEnd(c *Context) {
 		if len(policies) == 0 {
 			continue
 		}
-		var stale []stalePod
-		for _, s := range c.stale(w, policies) {
-			if !c.unknowable(s) {
-				stale = append(stale, s)
-			}
-		}
+		stale := c.knownStale(w, policies)
 		if len(stale) == 0 {
 			continue
 		}
@@ -41,6 +37,11 @@ func (lost) AtEnd(c *Context) {
 		}
 		c.report(lawLost, "%s", c.lostMessage(w, stale, named))
 	}
+}
+
+// knownStale are the stale containers of which somebody outside the node can know.
+func (c *Context) knownStale(w workload, policies []*v1alpha1.KickPolicy) []stalePod {
+	return slices.DeleteFunc(c.stale(w, policies), c.unknowable)
 }
 
 // stale lists the containers of running pods that carry other bytes than their
@@ -91,7 +92,22 @@ func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref 
 // unknowable reports that nobody outside the node, and nobody who came as late as
 // KICK did, can tell that a container carries old content.
 func (c *Context) unknowable(s stalePod) bool {
-	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s)
+	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s) || c.awayUndated(s)
+}
+
+// awayUndated excuses a container that started while the content was another, if KICK
+// never wrote that one down and its end left no date: a key that was added and removed
+// while KICK was away leaves the object as it was (DESIGN section 4).
+func (c *Context) awayUndated(s stalePod) bool {
+	h := c.sources.of(s.ref.source)
+	for i := 1; i < len(h.changes)-1; i++ {
+		left, back := h.changes[i], h.changes[i+1]
+		inside := !s.container.Started.Before(left.at) && s.container.Started.Before(back.at)
+		if inside && !back.dated && !back.gone && back.content == h.changes[i-1].content && !h.recordedIn(left.at, back.at) {
+			return true
+		}
+	}
+	return false
 }
 
 // beforeFirstLook excuses a change that KICK cannot have seen, because it came before
@@ -100,8 +116,13 @@ func (c *Context) unknowable(s stalePod) bool {
 // created, or began to run, in the second of it (DESIGN section 4, Baseline).
 func (c *Context) beforeFirstLook(s stalePod) bool {
 	h := c.sources.of(s.ref.source)
-	origin, ok := h.origin(s.ref.required)
 	first, recorded := h.firstRecord()
+	return c.before(s, h, first, recorded) || len(h.records) > 0 && c.before(s, h, h.records[0], true)
+}
+
+// before reports that the content came before a record of KICK's, without a trace.
+func (c *Context) before(s stalePod, h *history, first note, recorded bool) bool {
+	origin, ok := h.origin(s.ref.required)
 	if ok && recorded && !origin.at.Before(first.at) { // a return to what KICK saw first
 		now := origin.content
 		origin, ok = h.originAt(first.at, s.ref.required)

@@ -45,7 +45,7 @@ func (outcome) AtEnd(c *Context) {
 		if len(policies) == 0 || c.queuesBehind(r) {
 			continue
 		}
-		c.sayTrue(r, blockCase{c, w, policies, c.stale(w, policies)})
+		c.sayTrue(r, blockCase{c, w, policies, c.knownStale(w, policies)})
 	}
 }
 

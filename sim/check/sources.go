@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,11 +64,11 @@ func (l *sourceLog) of(s Source) *history {
 // was reports whether there was any content but the given one in [from, now], or up
 // to from.
 func (h *history) was(other Content, from time.Time) bool {
-	for i := len(h.changes) - 1; i >= 0; i-- {
-		if c := h.changes[i].content; c.Exists && c != other {
+	for _, c := range slices.Backward(h.changes) {
+		if c.content.Exists && c.content != other {
 			return true
 		}
-		if h.changes[i].at.Before(from) {
+		if c.at.Before(from) {
 			return false
 		}
 	}
@@ -77,9 +78,9 @@ func (h *history) was(other Content, from time.Time) bool {
 // told is the instant up to which one knows of changes who had seen KICK's records up
 // to another one; false: not a single record.
 func (h *history) told(seen time.Time) (time.Time, bool) {
-	for i := len(h.records) - 1; i >= 0; i-- {
-		if seen.IsZero() || h.records[i].at.Before(seen) {
-			return h.records[i].knew, true
+	for _, r := range slices.Backward(h.records) {
+		if seen.IsZero() || r.at.Before(seen) {
+			return r.knew, true
 		}
 	}
 	return time.Time{}, false
@@ -93,8 +94,7 @@ func (h *history) origin(required bool) (origin change, found bool) {
 
 // originAt is the origin of the content that stood before an instant; zero: now.
 func (h *history) originAt(at time.Time, required bool) (origin change, found bool) {
-	for i := len(h.changes) - 1; i >= 0; i-- {
-		c := h.changes[i]
+	for _, c := range slices.Backward(h.changes) {
 		if required && c.gone || !at.IsZero() && !c.at.Before(at) {
 			continue
 		}
@@ -153,15 +153,18 @@ func (l *sourceLog) record(c *Context, ev cluster.Event) {
 	}
 	h := l.entry(source)
 	before := len(h.changes)
-	if h.newest == nil || ev.Type == cluster.Added || !maps.Equal(h.newest.GetLabels(), ev.Object.GetLabels()) {
+	h.take(now, ev)
+	if len(h.changes) > before {
+		h.changes[before].content = c.Truth.Current(source)
+	}
+	h.newest = ev.Object
+}
+
+// take notes what a write did to the source.
+func (h *history) take(now time.Time, ev cluster.Event) {
+	if ev.Type == cluster.Added || h.newest == nil || !maps.Equal(h.newest.GetLabels(), ev.Object.GetLabels()) {
 		h.labels = now
 	}
-	defer func() {
-		h.newest = ev.Object
-		if len(h.changes) > before {
-			h.changes[before].content = c.Truth.Current(source)
-		}
-	}()
 	switch ev.Type {
 	case cluster.Added:
 		// A source that comes back without a key it had is a change its new

@@ -41,23 +41,33 @@ const wakeSlack = 2 * time.Second
 
 func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
 	reason := reasonOf(r)
+	if phaseOf(r) == v1alpha1.PhasePending {
+		c.report(lawWake, "request %s/%s was opened at %s and never judged", r.Namespace, r.Name, clockTime(r.CreationTimestamp.Time))
+		return
+	}
 	timer := c.Operator.Wake(w.GetNamespace(), w.kind, w.GetName())
-	ends := time.Time{}
 	if r.Status.Gate != nil && r.Status.Gate.RequeueAt != nil {
-		ends = r.Status.Gate.RequeueAt.Time
+		c.mustWakeAt(r, w, r.Status.Gate.RequeueAt.Time, timer)
+		return
 	}
 	switch {
-	case phaseOf(r) == v1alpha1.PhasePending:
-		c.report(lawWake, "request %s/%s was opened at %s and never judged", r.Namespace, r.Name, clockTime(r.CreationTimestamp.Time))
-	case !ends.IsZero() && c.KickNow().Sub(ends) > wakeSlack:
-		c.report(lawWake, "request %s/%s waits (%s) for %s, and it is %s", r.Namespace, r.Name, reason, clockTime(ends), clockTime(c.KickNow()))
-	case byTime[reason] && ends.IsZero() && !c.neverOpens(w):
+	case byTime[reason] && !c.neverOpens(w):
 		c.report(lawWake, "request %s/%s waits (%s) and does not say until when", r.Namespace, r.Name, reason)
-	case (!ends.IsZero() || byPods[reason]) && timer.IsZero():
+	case byPods[reason] && timer.IsZero():
 		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
-	case !ends.IsZero() && !c.stepped() && timer.Sub(c.Loop.Now()) > ends.Sub(c.KickNow())+wakeSlack:
-		c.report(lawWake, "request %s/%s waits (%s) for %s, but the timer for %s is %s later", r.Namespace, r.Name, reason, clockTime(ends), w.id(),
-			timer.Sub(c.Loop.Now())-ends.Sub(c.KickNow()))
+	}
+}
+
+// mustWakeAt is about a wait that ends at a time of KICK's clock.
+func (c *Context) mustWakeAt(r *v1alpha1.KickRequest, w workload, ends, timer time.Time) {
+	left, reason := ends.Sub(c.KickNow()), reasonOf(r)
+	switch {
+	case -left > wakeSlack:
+		c.report(lawWake, "request %s/%s waits (%s) for %s, and it is %s", r.Namespace, r.Name, reason, clockTime(ends), clockTime(c.KickNow()))
+	case timer.IsZero():
+		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
+	case !c.stepped() && timer.Sub(c.Loop.Now()) > left+wakeSlack:
+		c.report(lawWake, "request %s/%s waits (%s) for %s, but the timer for %s is %s later", r.Namespace, r.Name, reason, clockTime(ends), w.id(), timer.Sub(c.Loop.Now())-left)
 	}
 }
 
