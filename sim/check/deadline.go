@@ -12,7 +12,8 @@ const lawDeadline = "no restart comes late"
 // deadline judges restarts after the last fault: each must come as soon as nothing
 // stands against it. That they come at all is nothing lost.
 type deadline struct {
-	busy map[string]time.Time // newest write of anybody but KICK, by namespace
+	busy      map[string]time.Time // newest write of anybody but KICK, by namespace
+	restarted map[string]string    // KICK's newest stamp, by workload
 }
 
 // OnWrite notes that something happened in a namespace.
@@ -38,7 +39,15 @@ const (
 // OnKick reports a restart that came too late.
 func (d *deadline) OnKick(c *Context, ev cluster.Event) {
 	w, ok := restarted(ev)
-	if !ok || c.Healed.IsZero() || c.stepped() {
+	if !ok {
+		return
+	}
+	if d.restarted == nil {
+		d.restarted = map[string]string{}
+	}
+	last := d.restarted[w.id()]
+	d.restarted[w.id()] = w.stamp()
+	if c.Healed.IsZero() || c.stepped() || c.restartCase(w, Known{}).manual() {
 		return
 	}
 	policies := c.policiesOf(w)
@@ -47,8 +56,10 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) {
 	}
 	possible := latest(latest(c.Healed, d.busy[w.GetNamespace()]), c.policyEdit[w.GetNamespace()])
 	before, _ := workloadOf(ev.Old)
-	if stamp, err := time.Parse(time.RFC3339Nano, before.stamp()); err == nil {
-		possible = latest(possible, c.trueTime(stamp.Add(minInterval(policies[0]))))
+	for _, stamp := range []string{before.stamp(), last} { // the latter may have been taken away
+		if at, err := time.Parse(time.RFC3339Nano, stamp); err == nil {
+			possible = latest(possible, c.trueTime(at.Add(minInterval(policies[0]))))
+		}
 	}
 	allowed := settleDelay(policies[0]) + takeover + backoff + podLook
 	if !before.complete() { // a rollout that hangs is given its time first

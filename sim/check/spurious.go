@@ -119,6 +119,7 @@ var excuses = []struct {
 	{"at the baseline, the content's own manager had written metadata", restartCase.touchedBeforeBaseline},
 	{"a change the source's metadata does not date", restartCase.undated},
 	{"type or immutability changed, which count as content", restartCase.flagsChanged},
+	{"the content's own manager wrote metadata while nobody watched", restartCase.touchedWhileAway},
 	{"the content history was evicted", restartCase.evicted},
 }
 
@@ -247,6 +248,21 @@ func (r restartCase) touchedBeforeBaseline() bool {
 		}
 		for _, touch := range h.touches {
 			if touch.After(container.Started.Add(-r.World.PodStart-time.Second)) && !touch.After(h.records[0].at) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// touchedWhileAway: a write of the content's own manager that KICK did not watch may
+// have been the way back from another content, and KICK wrote it down as one. The
+// content had not been known for long enough by then to prove that the container, which
+// started within the allowances of the clocks before KICK went away, read it.
+func (r restartCase) touchedWhileAway() bool {
+	return r.each(func(_ Pod, container Container, h *history) bool {
+		for _, touch := range h.touches {
+			if touch.After(container.Started) && h.recordedIn(touch, r.Loop.Now()) && !h.recordedIn(container.Started.Add(2*r.Allowance), touch) {
 				return true
 			}
 		}
