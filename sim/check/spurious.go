@@ -286,7 +286,7 @@ func (r restartCase) undated() bool {
 			previous = h.records[n-2].at
 		}
 		for _, change := range h.changes {
-			if !change.dated && change.at.After(previous) {
+			if !change.dated && !change.at.Before(previous) {
 				return true
 			}
 		}
