@@ -31,6 +31,7 @@ test-fidelity: ## compare the simulator with the real control plane at length; a
 	@$(CLUSTER) build
 	@go test -count=1 -timeout 60m -run TestCorpus ./sim/fidelity -args -fidelity.sequences 700 -fidelity.seed $(or $(SEED),100000)
 	@go test -count=1 -timeout 60m -run TestWorldDoesAsTheRealOne ./sim/world -args -world.every -world.strict
+	@go test -count=1 -timeout 3h -run 'TestAll|TestRealNode' ./sim/confirm -args -confirm.all -confirm.real
 
 .PHONY: lint
 lint: ## check the import law and the house rules

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,6 +125,7 @@ func (s *session) found(f explore.Finding) {
 	if s.shown != nil && !s.f.keepGoing {
 		return
 	}
+	same := s.shown != nil && reflect.DeepEqual(*s.shown, f.Schedule)
 	s.shown = &f.Schedule
 	runner := s.p.runner()
 	result, choices := runner.Record(f.Schedule)
@@ -136,7 +138,7 @@ func (s *session) found(f explore.Finding) {
 		out.Recording, s.err = f.Save(s.f.save, s.p.build(), choices)
 	}
 	s.failures = append(s.failures, out)
-	if s.f.output == "text" {
+	if s.f.output == "text" && !same {
 		s.progress.Clear()
 		report.Found(s.p.Stdout, out)
 	}

@@ -61,14 +61,13 @@ func shrinkTarget(p Program, t target, span time.Duration) error {
 		progress = report.NewProgress(p.Stderr, 0, 0)
 	}
 	more := func() bool { return p.Now().Before(deadline) }
-	began, found := shrink.Size{}, false
 	for _, s := range p.runner().Written(t.schedule, t.choices) {
-		began = shrink.Size{Choices: len(s.Choices), Steps: len(s.Steps), Given: len(s.Given)}
+		began := shrink.Size{Choices: len(s.Choices), Steps: len(s.Steps), Given: len(s.Given)}
 		small, size, ok := shrink.Shrink(s, shrink.Options{
 			Run: run.Options{NewOperator: p.NewOperator}, Law: law, More: more,
 			Progress: func(s shrink.Size) { progress.Line(sizes(s)) },
 		})
-		if found = ok; !found {
+		if !ok {
 			continue
 		}
 		progress.Clear()

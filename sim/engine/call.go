@@ -194,20 +194,27 @@ func (e *Engine) fault(s *site, key client.ObjectKey, r *request, p *process) *f
 	return fault
 }
 
-// named is the fault of the scenario that hits a call. One without a verb hits
-// writes only.
+// named is the fault of the scenario that hits a call.
 func (e *Engine) named(s *site, key client.ObjectKey, r *request, p *process) *faults.Fault {
 	for i := range e.faults {
 		f := &e.faults[i]
-		if f.on.Verb == "" && r == nil || f.Fault == faults.PauseAtCall && !p.suspendable() ||
-			!matches(f.on.Verb, s.verb) || !matches(f.on.Kind, s.kind.Kind) ||
-			!matches(f.on.Namespace, key.Namespace) || !matches(f.on.ObjectName, key.Name) ||
-			!f.Befalls(r == nil, r != nil && f.Conditional && r.conditional()) {
+		if !f.aims(s, key, r == nil) || f.Fault == faults.PauseAtCall && !p.suspendable() {
 			continue
 		}
-		return e.spend(i)
+		if f.Befalls(r == nil, r != nil && f.Conditional && r.conditional()) {
+			return e.spend(i)
+		}
 	}
 	return nil
+}
+
+// aims reports whether the scenario means a call. Without a verb it means writes only.
+func (f *activeFault) aims(s *site, key client.ObjectKey, read bool) bool {
+	if f.on.Verb == "" && read {
+		return false
+	}
+	return matches(f.on.Verb, s.verb) && matches(f.on.Kind, s.kind.Kind) &&
+		matches(f.on.Namespace, key.Namespace) && matches(f.on.ObjectName, key.Name)
 }
 
 func matches(want, got string) bool { return want == "" || want == got }

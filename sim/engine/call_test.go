@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/corewire/kick/sim/faults"
-	"github.com/corewire/kick/sim/run"
 	"github.com/corewire/kick/sim/sched"
 )
 
@@ -174,5 +173,4 @@ func TestPlainAsksNothing(t *testing.T) {
 	if a, b := eventLog(t, plain), eventLog(t, asked); a != b {
 		t.Errorf("answers of 0 differ from the plain schedule\n%s\n%s", a, b)
 	}
-	var _ run.Result = plain
 }

@@ -21,6 +21,8 @@ var naps = []time.Duration{-1, 0, 2 * time.Millisecond, 50 * time.Millisecond, 2
 
 // pass is a pass that can be suspended at its calls: a coroutine. Only passes that
 // are chosen for it are one, so an ordinary pass is a function call.
+// A controller must hold no lock over a call: a pass that waits for the lock of a
+// suspended one would wait for ever.
 type pass struct {
 	queue  *queue
 	key    model.Key

@@ -164,7 +164,7 @@ func (s *Summary) take(schedule Schedule, r run.Result, known map[string]bool) {
 	}
 	s.Failed++
 	for _, f := range r.Failures {
-		if key := kind(f); !known[key] {
+		if key := kind(schedule, f); !known[key] {
 			known[key] = true
 			s.Findings = append(s.Findings, Finding{schedule, f})
 		}
@@ -183,7 +183,7 @@ func (s *Summary) merge(part Summary, known map[string]bool) []Finding {
 	}
 	var fresh []Finding
 	for _, f := range part.Findings {
-		if key := kind(f.Failure); !known[key] {
+		if key := kind(f.Schedule, f.Failure); !known[key] {
 			known[key] = true
 			fresh = append(fresh, f)
 		}
@@ -195,8 +195,17 @@ func (s *Summary) merge(part Summary, known map[string]bool) []Finding {
 var names = regexp.MustCompile(`[a-z0-9][a-z0-9.-]*/|[a-z0-9.-]*[0-9][a-z0-9.:-]*`)
 
 // kind is equal for failures of one law that break it in one way: names, times and
-// numbers are left out.
-func kind(f run.Failure) string { return f.Law + ": " + names.ReplaceAllString(f.Message, "") }
+// numbers are left out. Where it is a scenario that wants something, each counts.
+func kind(s Schedule, f run.Failure) string {
+	kind := f.Law + ": " + names.ReplaceAllString(f.Message, "")
+	if s.Scenario != nil && f.Law == lawRestarts {
+		kind = s.Scenario.Name + ": " + kind
+	}
+	return kind
+}
+
+// lawRestarts is the name of the law that holds a scenario's number of restarts.
+const lawRestarts = "restarts as expected"
 
 // Unreached are the marks that no schedule reached, in alphabetical order.
 func (s Summary) Unreached() []string {

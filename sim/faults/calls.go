@@ -2,6 +2,7 @@ package faults
 
 import (
 	"errors"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -79,12 +80,12 @@ var (
 	writes = []*Fault{
 		nil, CrashLost, CrashLanded, TimeoutLost, TimeoutLanded, TimeoutLate, ServerError, Throttled, Forbidden, LeaseLost,
 	}
-	conditional = append(writes[:len(writes):len(writes)], Conflict)
+	conditional = append(slices.Clip(writes), Conflict)
 	reads       = []*Fault{nil, ServerError, TimeoutLost}
 
-	writesPaused      = append(writes[:len(writes):len(writes)], PauseAtCall)
-	conditionalPaused = append(conditional[:len(conditional):len(conditional)], PauseAtCall)
-	readsPaused       = append(reads[:len(reads):len(reads)], PauseAtCall)
+	writesPaused      = append(slices.Clip(writes), PauseAtCall)
+	conditionalPaused = append(slices.Clip(conditional), PauseAtCall)
+	readsPaused       = append(slices.Clip(reads), PauseAtCall)
 )
 
 // OfWrite are the outcomes of a write: with preconditions or without, of a pass

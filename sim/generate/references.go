@@ -71,28 +71,30 @@ func (b *builder) key(s source) string {
 // refer adds a reference to a pod that has a container app.
 func refer(pod *corev1.PodSpec, r reference) {
 	switch r.form {
-	case envFrom:
-		fromEnv(container(pod, "app"), r)
-	case secondEnvFrom:
-		fromEnv(container(pod, "helper"), r)
-	case initEnvFrom:
-		fromEnv(initContainer(pod, "setup", false), r)
-	case sidecarEnvFrom:
-		fromEnv(initContainer(pod, "proxy", true), r)
-	case envKey:
-		keyEnv(container(pod, "app"), r)
-	case initEnvKey:
-		keyEnv(initContainer(pod, "setup", false), r)
-	case initVolume:
-		mount(initContainer(pod, "setup", false), addVolume(pod, r), "")
-	case sidecarVolume:
-		mount(initContainer(pod, "proxy", true), addVolume(pod, r), "")
+	case envFrom, initEnvFrom, sidecarEnvFrom, secondEnvFrom:
+		fromEnv(readerOf(pod, r.form), r)
+	case envKey, initEnvKey:
+		keyEnv(readerOf(pod, r.form), r)
 	case subPath:
-		mount(container(pod, "app"), addVolume(pod, r), "a")
+		mount(readerOf(pod, r.form), addVolume(pod, r), "a")
 	case unmounted:
 		addVolume(pod, r)
 	default:
-		mount(container(pod, "app"), addVolume(pod, r), "")
+		mount(readerOf(pod, r.form), addVolume(pod, r), "")
+	}
+}
+
+// readerOf is the container that reads the source.
+func readerOf(pod *corev1.PodSpec, f form) *corev1.Container {
+	switch f {
+	case initEnvFrom, initEnvKey, initVolume:
+		return initContainer(pod, "setup", false)
+	case sidecarEnvFrom, sidecarVolume:
+		return initContainer(pod, "proxy", true)
+	case secondEnvFrom:
+		return container(pod, "helper")
+	default:
+		return container(pod, "app")
 	}
 }
 

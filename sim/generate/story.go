@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,15 +90,11 @@ func (s *story) know(object client.Object) {
 		for key, value := range o.Data {
 			c[key] = string(value)
 		}
-		for key, value := range o.StringData {
-			c[key] = value
-		}
+		maps.Copy(c, o.StringData)
 		s.knowSource(source{kindSecret, o.Namespace, o.Name}, c, o.Labels, o.Immutable)
 	case *corev1.ConfigMap:
 		c := content{}
-		for key, value := range o.Data {
-			c[key] = value
-		}
+		maps.Copy(c, o.Data)
 		for key, value := range o.BinaryData {
 			c[key] = string(value)
 		}

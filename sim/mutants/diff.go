@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -25,35 +24,38 @@ var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@`)
 // parseDiff reads a unified diff. Files are only ever changed, not made or removed.
 func parseDiff(text string) ([]fileDiff, error) {
 	var files []fileDiff
-	for number, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		var file *fileDiff
-		if len(files) > 0 {
-			file = &files[len(files)-1]
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if path, found := strings.CutPrefix(line, "--- a/"); found {
+			files = append(files, fileDiff{path: path})
+			continue
 		}
-		head := hunkHead.FindStringSubmatch(line)
-		switch {
-		case strings.HasPrefix(line, "--- a/"):
-			files = append(files, fileDiff{path: strings.TrimPrefix(line, "--- a/")})
-		case file == nil:
-			return nil, fmt.Errorf("line %d of the diff: want --- a/FILE, not %q", number+1, line)
-		case strings.HasPrefix(line, "+++ b/"):
-			if other := strings.TrimPrefix(line, "+++ b/"); other != file.path {
-				return nil, fmt.Errorf("line %d of the diff: %s becomes %s; files cannot be renamed", number+1, file.path, other)
-			}
-		case head != nil:
-			at, err := strconv.Atoi(head[1])
-			if err != nil {
-				return nil, err
-			}
-			file.hunks = append(file.hunks, hunk{line: at})
-		case len(file.hunks) == 0 || !file.hunks[len(file.hunks)-1].add(line):
-			return nil, fmt.Errorf("line %d of the diff: cannot read %q", number+1, line)
+		if len(files) == 0 {
+			return nil, fmt.Errorf("line %d of the diff: want --- a/FILE, not %q", i+1, line)
 		}
-	}
-	if len(files) == 0 {
-		return nil, errors.New("there is no --- a/FILE in it")
+		if err := files[len(files)-1].read(line); err != nil {
+			return nil, fmt.Errorf("line %d of the diff: %w", i+1, err)
+		}
 	}
 	return files, nil
+}
+
+// read takes one line that follows the name of the file.
+func (d *fileDiff) read(line string) error {
+	if other, found := strings.CutPrefix(line, "+++ b/"); found && len(d.hunks) == 0 {
+		if other != d.path {
+			return fmt.Errorf("%s becomes %s; files cannot be renamed", d.path, other)
+		}
+		return nil
+	}
+	if head := hunkHead.FindStringSubmatch(line); head != nil {
+		at, err := strconv.Atoi(head[1])
+		d.hunks = append(d.hunks, hunk{line: at})
+		return err
+	}
+	if len(d.hunks) == 0 || !d.hunks[len(d.hunks)-1].add(line) {
+		return fmt.Errorf("cannot read %q", line)
+	}
+	return nil
 }
 
 // add takes one line of the hunk's body.

@@ -41,6 +41,7 @@ type subject struct {
 	objects map[string]bool // Kind namespace/name
 	pods    []string        // how the names of its pods begin
 	spaces  map[string]bool // namespaces
+	sources bool            // what it reads is known
 }
 
 var (
@@ -69,7 +70,7 @@ func subjectOf(failures []run.Failure, lines []run.Line) *subject {
 	for _, l := range lines {
 		if m := podRuns.FindStringSubmatch(l.Text); m != nil && s.ownsPod(m[1]+"/"+m[2]) {
 			for _, source := range contentOf.FindAllStringSubmatch(m[3], -1) {
-				s.objects[source[1]+" "+m[1]+"/"+source[2]] = true
+				s.objects[source[1]+" "+m[1]+"/"+source[2]], s.sources = true, true
 			}
 		}
 	}
@@ -105,10 +106,18 @@ func (s *subject) concerns(l run.Line) bool {
 	if m := podRuns.FindStringSubmatch(l.Text); m != nil {
 		return s.ownsPod(m[1] + "/" + m[2])
 	}
+	object := l.Object
 	if m := remembers.FindStringSubmatch(l.Text); m != nil {
-		return s.objects[m[1]]
+		object = m[1]
 	}
-	kind, rest, _ := strings.Cut(l.Object, " ")
+	kind, rest, _ := strings.Cut(object, " ")
 	namespace, _, _ := strings.Cut(rest, "/")
-	return l.Object == "" || s.objects[l.Object] || kind == "KickPolicy" && s.spaces[namespace]
+	switch {
+	case object == "" || s.objects[object]:
+		return true
+	case kind == "Secret" || kind == "ConfigMap":
+		return !s.sources && s.spaces[namespace]
+	default:
+		return kind == "KickPolicy" && s.spaces[namespace]
+	}
 }

@@ -180,8 +180,7 @@ func layOut(n *yaml.Node, depth int) {
 	if n.Kind == yaml.ScalarNode {
 		return
 	}
-	entries := depth == 2 && n.Kind == yaml.SequenceNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode
-	if len(n.Content) == 0 || depth >= 2 && !entries && 2*depth+width(n) <= lineWidth {
+	if len(n.Content) == 0 || depth >= 2 && !entries(n, depth) && 2*depth+width(n) <= lineWidth {
 		n.Style = yaml.FlowStyle
 		return
 	}
@@ -190,6 +189,11 @@ func layOut(n *yaml.Node, depth int) {
 			layOut(child, depth+1)
 		}
 	}
+}
+
+// entries reports that a node is a list of objects, steps or choices.
+func entries(n *yaml.Node, depth int) bool {
+	return depth == 2 && n.Kind == yaml.SequenceNode && n.Content[0].Kind == yaml.MappingNode
 }
 
 // width is about how long a node is in one line.

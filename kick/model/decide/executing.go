@@ -3,7 +3,6 @@ package decide
 import (
 	"time"
 
-	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
@@ -95,7 +94,6 @@ func (f *facts) watchPartial(s Step) Step {
 // watchReverted: the stamp is gone or is another's. Whoever took over is asked no
 // questions; once the rollout is over the pods tell whether they are fresh.
 func (f *facts) watchReverted(s Step) Step {
-	mark.Hit(mark.StampTaken)
 	s.Manager, s.Taken = f.Workload.Stamp.Manager, true
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
@@ -110,7 +108,6 @@ func (f *facts) watchReverted(s Step) Step {
 	s.Pod, s.Since = f.evidence.Pod, f.evidence.Since
 	switch f.evidence.State {
 	case freshness.Fresh:
-		mark.Hit(mark.OthersRolloutAccepted)
 		s.Outcome, s.Phase, s.Reason = End, request.Succeeded, request.RestartCompleted
 	case freshness.Stale:
 		if r.OnDelete || f.evidence.Below { // no stamp would have reached them

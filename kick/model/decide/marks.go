@@ -58,11 +58,22 @@ func note(f *facts, v *Verdict) {
 	if len(v.Status.Causes) > 1 {
 		mark.Hit(mark.ChangesCoalesced)
 	}
+	noteExecuting(f, v)
+}
+
+// noteExecuting counts what neither phase nor reason of a running restart shows.
+func noteExecuting(f *facts, v *Verdict) {
 	before := f.Request.Status
 	if before.Phase == request.Executing && v.Status.LatestChange.After(before.LatestChange) {
 		mark.Hit(mark.ChangeWhileExecuting)
 	}
 	if v.Phase == request.Executing && f.Request.Manual {
 		mark.Hit(mark.ManualRequestServed)
+	}
+	if v.Decisive.Taken {
+		mark.Hit(mark.StampTaken)
+	}
+	if v.Decisive.Taken && v.Phase == request.Succeeded {
+		mark.Hit(mark.OthersRolloutAccepted)
 	}
 }

@@ -34,8 +34,8 @@ func Quitter(o run.OperatorOptions) (run.Operator, error) {
 			return
 		}
 		q.quit = true
-		o.Loop.After(0, "give up", q.Operator.Stop)
-		o.Loop.After(afterCrash, "give up", q.Operator.Stop)
+		o.Loop.After(0, "give up", q.Stop)
+		o.Loop.After(afterCrash, "give up", q.Stop)
 	}
 	kick, err := engine.New(o)
 	if err != nil {
@@ -59,6 +59,6 @@ func (q *quitter) Start() {
 func (q *quitter) Heal() {
 	q.Operator.Heal()
 	if q.quit {
-		q.Operator.Stop()
+		q.Stop()
 	}
 }

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/corewire/kick/sim/explore/exploretest"
+)
+
+const secretChange = "../run/testdata/secret-change.yaml"
+
+// quitter runs kick-sim over an operator that gives up too early.
+func quitter(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	var out, errors bytes.Buffer
+	code = Main(args, Program{
+		Stdout: &out, Stderr: &errors, Version: "v1.2.3", Now: time.Now, NewOperator: exploretest.Quitter, Faults: faults(), Context: ctx,
+	})
+	return code, out.String(), errors.String()
+}
+
+// words splits a command line as a shell would, as far as ours need it.
+func words(command string) []string {
+	return strings.Fields(strings.ReplaceAll(strings.TrimPrefix(command, "kick-sim "), "'", ""))
+}
+
+// TestFromFindingToScenario: what explore finds, replay and explain show again, and
+// shrink makes a scenario of that fails by itself.
+func TestFromFindingToScenario(t *testing.T) {
+	ctx := context.Background()
+	saved := t.TempDir()
+	code, stdout, stderr := quitter(ctx, "explore", "--profile", "crash", "-o", "json", "--save", saved, secretChange)
+	if code != 1 || stderr != "" {
+		t.Fatalf("explore: %d %s", code, stderr)
+	}
+	var got struct {
+		Schedules, Transitions uint64
+		Seconds                float64
+		Profile, Build         string
+		Failures               []struct{ Seed, Law, Message, Replay, Shrink, Recording string }
+		Marks                  map[string]uint64
+		Sites                  map[string]map[string]uint64
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schedules == 0 || got.Transitions == 0 || got.Profile != "crash" || got.Build != "v1.2.3" || len(got.Failures) != 1 ||
+		got.Sites["crashLost"]["patch Deployment"] != 1 || got.Marks["phase-pending"] == 0 {
+		t.Fatalf("got %s", stdout)
+	}
+	found := got.Failures[0]
+	if found.Law != "nothing lost" {
+		t.Errorf("got %+v", found)
+	}
+	for name, args := range map[string][]string{
+		"replay": words(found.Replay), "explain": append([]string{"explain"}, words(found.Replay)[1:]...), "recording": {"replay", found.Recording},
+	} {
+		code, stdout, stderr := quitter(ctx, args...)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		if code != 1 || stderr != "" || !strings.HasPrefix(stdout, "law broken: nothing lost") || len(lines) > 15 ||
+			!strings.Contains(stdout, "crashLost at patch Deployment") || !strings.Contains(stdout, "Secret shop/db: content a -> b") {
+			t.Errorf("%s: %d %s\n%s", name, code, stderr, stdout)
+		}
+	}
+	shrinks(t, words(found.Shrink), "nothing lost")
+}
+
+// shrinks shrinks a schedule and runs what comes of it.
+func shrinks(t *testing.T, args []string, law string) {
+	t.Helper()
+	code, text, stderr := quitter(context.Background(), args...)
+	if code != 0 || !regexp.MustCompile(`^law broken: `+law+`\nshrunk from \d+ choices, \d+ steps, \d+ objects to \d+ choices, \d+ steps, \d+ objects in \d+ runs\n$`).MatchString(stderr) {
+		t.Fatalf("shrink: %d %s", code, stderr)
+	}
+	file := filepath.Join(t.TempDir(), "small.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := quitter(context.Background(), "run", file, "--explain")
+	if code != 1 || stderr != "" || !strings.Contains(stdout, "law broken: "+law) {
+		t.Errorf("run: %d %s\n%s\nof\n%s", code, stderr, stdout, text)
+	}
+	if steps := strings.Count(text, "\n    - "); steps > 8 {
+		t.Errorf("%d entries are left:\n%s", steps, text)
+	}
+}
+
+// TestSeedToScenario: the same where a seed decides what goes wrong.
+func TestSeedToScenario(t *testing.T) {
+	code, stdout, stderr := quitter(context.Background(), "explore", "--profile", "swarm", "--seeds", "400", secretChange)
+	m := regexp.MustCompile(`(?m)^as a scenario: (.*)$`).FindStringSubmatch(stdout)
+	if code != 1 || stderr != "" || m == nil || !strings.Contains(stdout, "replay: kick-sim replay 0x") || !strings.Contains(stdout, "@v1.2.3 ") {
+		t.Fatalf("explore: %d %s\n%s", code, stderr, stdout)
+	}
+	shrinks(t, words(m[1]), regexp.MustCompile(`^law broken: ([^,]*?)(,|   )`).FindStringSubmatch(stdout)[1])
+}
+
+func TestInterruptedExplore(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	code, stdout, stderr := quitter(ctx, "explore", "--for", "1h", "--seed", "8", "--profile", "pct", "../run/testdata/metadata-only.yaml")
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "interrupted\n") || !strings.Contains(stdout, " schedules, ") {
+		t.Errorf("got %d %s\n%s", code, stderr, stdout)
+	}
+}
+
+func TestExploreRefuses(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "old.jsonl")
+	if err := os.WriteFile(trace, []byte(`{"format":"kick-sim-trace/0","build":"0ld"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"profile":       {[]string{"explore", "--profile", "swam"}, "kick-sim: --profile: unknown profile \"swam\": mix, swarm, pct, exhaustive, crash\n"},
+		"crash of what": {[]string{"explore", "--profile", "crash"}, "kick-sim: --profile crash needs scenarios, such as scenarios/\n"},
+		"output":        {[]string{"explore", "-o", "xml"}, "kick-sim: unknown output \"xml\": text or json\n"},
+		"no file":       {[]string{"replay", "gone.yaml"}, "gone.yaml: no such file or directory\n"},
+		"no recording":  {[]string{"replay", "gone.json"}, "kick-sim: open gone.json: no such file or directory\n"},
+		"crash":         {[]string{"replay", secretChange, "--crash", "x"}, "kick-sim: --crash: crash \"x\": want the number of a write and its fate, such as 3:landed or 7:lost\n"},
+		"picks":         {[]string{"replay", secretChange, "--picks", "x"}, "kick-sim: --picks: pick \"x\": want the number of a question and its answer, such as 17=2\n"},
+		"old trace":     {[]string{"view", trace}, "kick-sim: " + trace + ": the trace has format \"kick-sim-trace/0\" of build 0ld, this is build v1.2.3, which reads \"kick-sim-trace/1\"\n"},
+		"no trace":      {[]string{"view", secretChange}, "kick-sim: " + secretChange + ": not a trace: the first line must name its format, such as \"kick-sim-trace/1\" (kick-sim replay --trace writes one)\n"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := quitter(context.Background(), tt.args...)
+			if code != 2 || stdout != "" || stderr != tt.want {
+				t.Errorf("got %d %s%s, want %s", code, stdout, stderr, tt.want)
+			}
+		})
+	}
+}
+
+func TestOneScenarioAtATime(t *testing.T) {
+	code, _, stderr := quitter(context.Background(), "replay", "../run/testdata")
+	if code != 2 || !regexp.MustCompile(`^kick-sim: \d+ scenarios match, \S+ and \S+ among them: name one with --filter\n$`).MatchString(stderr) {
+		t.Errorf("got %d %s", code, stderr)
+	}
+}
+
+func TestNothingToShrink(t *testing.T) {
+	code, stdout, stderr := quitter(context.Background(), "shrink", secretChange)
+	if code != 1 || stdout != "" || stderr != "kick-sim: every law holds: there is nothing to shrink\n" {
+		t.Errorf("got %d %s%s", code, stdout, stderr)
+	}
+}
+
+func TestSeedOfAnotherBuild(t *testing.T) {
+	code, stdout, stderr := quitter(context.Background(), "replay", "0x8@0ldbu1d", secretChange)
+	if code != 0 || !strings.HasPrefix(stdout, "ok: every law held in ") ||
+		stderr != "kick-sim: found with build 0ldbu1d, this is build v1.2.3: the schedule may be another one (a recording of explore --save tells where it diverges)\n" {
+		t.Errorf("got %d %s%s", code, stdout, stderr)
+	}
+}
+
+// TestViewOfATrace: a trace of replay makes a page that holds its events.
+func TestViewOfATrace(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "t.jsonl")
+	if code, _, stderr := quitter(context.Background(), "replay", secretChange, "--trace", trace); code != 0 {
+		t.Fatal(stderr)
+	}
+	code, page, stderr := quitter(context.Background(), "view", trace)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%d %s", code, stderr)
+	}
+	for _, want := range []string{"build v1.2.3", "Secret shop/db: content a -\\u003e b", "runs Secret db=b", "restartedAt"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(page, "second-password") || regexp.MustCompile(`(src|href)=`).MatchString(page) {
+		t.Error("the page holds a secret or needs a network")
+	}
+}
+
+func TestBuild(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.2.3": "v1.2.3", "v0.0.0-20261129180000-4c1d2e7a9b3c": "4c1d2e7", "v0.1.1-0.20261129180000-4c1d2e7a9b3c": "4c1d2e7",
+	} {
+		if got := (Program{Version: version}).build(); got != want {
+			t.Errorf("%s: got %s, want %s", version, got, want)
+		}
+	}
+	for _, version := range []string{"", "(devel)", "v0.0.0-20261129180000-4c1d2e7a9b3c+dirty"} {
+		if got := (Program{Version: version}).build(); !regexp.MustCompile(`^[0-9a-f]{7}$`).MatchString(got) {
+			t.Errorf("%q: got %s, want a digest", version, got)
+		}
+	}
+}
