@@ -17,7 +17,8 @@ var version = ""
 func main() {
 	// Each scenario builds a small cluster and throws it away within milliseconds:
 	// a quarter of the time went into collecting garbage while there was hardly any.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(1000)
+	debug.SetMemoryLimit(1 << 30)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(cli.Main(os.Args[1:], cli.Program{

@@ -131,8 +131,8 @@ func (b blockCase) sourceMissing() bool {
 // no excuse for not having used it.
 const chance = 10 * time.Minute
 
-// outsideSchedule: the window is shut now, and gave no fair chance since the
-// last fault ended and the content became stale.
+// outsideSchedule: the window is shut now, and gave no fair chance since the last
+// fault ended, the content became stale and nothing else stood against a restart.
 func (b blockCase) outsideSchedule() bool {
 	if len(b.policies) != 1 {
 		return false
@@ -144,11 +144,15 @@ func (b blockCase) outsideSchedule() bool {
 	if policy.Spec.DryRun { // no window would have changed anything
 		return true
 	}
-	from := b.KickNow().Add(b.Healed.Sub(b.Loop.Now()))
+	from := latest(b.Healed, b.busy[b.w.GetNamespace()])
 	for _, s := range b.stale {
 		if last, ok := b.sources.of(s.ref.source).last(); ok {
-			from = latest(from, b.KickNow().Add(last.at.Sub(b.Loop.Now())))
+			from = latest(from, last.at)
 		}
+	}
+	from = now.Add(from.Sub(b.Loop.Now()))
+	if stamp, err := time.Parse(time.RFC3339Nano, b.stamps[b.w.id()]); err == nil {
+		from = latest(from, stamp.Add(minInterval(policy)))
 	}
 	var since time.Time
 	for t := from; t.Before(now); t = t.Add(time.Minute) {

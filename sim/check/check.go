@@ -62,6 +62,7 @@ type Context struct {
 	sources    *sourceLog
 	stamps     map[string]string    // newest stamp KICK wrote, by workload id
 	policyEdit map[string]time.Time // newest write of a policy, by namespace
+	busy       map[string]time.Time // newest write of anybody but KICK, by namespace
 	violations []Violation
 }
 
@@ -162,7 +163,8 @@ type Laws struct {
 func New(c Context, only ...string) *Laws {
 	l := &Laws{Context: &c}
 	c.sources = newSourceLog()
-	c.Restarts, c.stamps, c.policyEdit = map[string]int{}, map[string]string{}, map[string]time.Time{}
+	c.Restarts, c.stamps = map[string]int{}, map[string]string{}
+	c.policyEdit, c.busy = map[string]time.Time{}, map[string]time.Time{}
 	for _, entry := range All() {
 		if len(only) > 0 && !slices.Contains(only, entry.Name) {
 			continue
@@ -201,6 +203,9 @@ func (l *Laws) OnWrite(ev cluster.Event) {
 	l.sources.record(l.Context, ev)
 	if ev.Kind == policyKind && ev.Sub == "" {
 		l.policyEdit[ev.Key.Namespace] = l.Loop.Now()
+	}
+	if ev.Manager != Manager {
+		l.busy[ev.Key.Namespace] = l.Loop.Now()
 	}
 	for _, h := range l.writes {
 		h.OnWrite(l.Context, ev)

@@ -12,19 +12,7 @@ const lawDeadline = "no restart comes late"
 // deadline judges restarts after the last fault: each must come as soon as nothing
 // stands against it. That they come at all is nothing lost.
 type deadline struct {
-	busy      map[string]time.Time // newest write of anybody but KICK, by namespace
-	restarted map[string]string    // KICK's newest stamp, by workload
-}
-
-// OnWrite notes that something happened in a namespace.
-func (d *deadline) OnWrite(c *Context, ev cluster.Event) {
-	if ev.Manager == Manager {
-		return
-	}
-	if d.busy == nil {
-		d.busy = map[string]time.Time{}
-	}
-	d.busy[ev.Key.Namespace] = c.Loop.Now()
+	restarted map[string]string // KICK's newest stamp, by workload
 }
 
 // What may lie between the moment at which a restart became possible and the
@@ -54,7 +42,7 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) {
 	if len(policies) != 1 {
 		return
 	}
-	possible := latest(latest(c.Healed, d.busy[w.GetNamespace()]), c.policyEdit[w.GetNamespace()])
+	possible := latest(latest(c.Healed, c.busy[w.GetNamespace()]), c.policyEdit[w.GetNamespace()])
 	before, _ := workloadOf(ev.Old)
 	for _, stamp := range []string{before.stamp(), last} { // the latter may have been taken away
 		if at, err := time.Parse(time.RFC3339Nano, stamp); err == nil {

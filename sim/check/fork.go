@@ -24,7 +24,8 @@ type forker interface{ fork() Law }
 // the cluster around l. KICK must not have done anything yet.
 func (l *Laws) Fork(c Context) *Laws {
 	c.sources = l.sources.fork()
-	c.Restarts, c.stamps, c.policyEdit = map[string]int{}, map[string]string{}, maps.Clone(l.policyEdit)
+	c.Restarts, c.stamps = map[string]int{}, map[string]string{}
+	c.policyEdit, c.busy = maps.Clone(l.policyEdit), maps.Clone(l.busy)
 	out := &Laws{Context: &c}
 	for _, j := range l.judges {
 		law := j.New()
@@ -52,8 +53,6 @@ func (n *canaries) fork() Law {
 	out.words.WriteString(n.words.String())
 	return out
 }
-
-func (d *deadline) fork() Law { return &deadline{busy: maps.Clone(d.busy)} }
 
 func (r *rest) fork() Law { return &rest{foreign: r.foreign} }
 

@@ -48,34 +48,51 @@ var sourceFields = map[string]bool{
 
 var metadataFields = map[string]bool{"name": true, "namespace": true, "labels": true, "annotations": true}
 
+// applyRequest is one server-side apply.
+type applyRequest struct {
+	k    *kind
+	key  types.NamespacedName
+	live client.Object // a zero object to create one
+	past past
+	data []byte
+}
+
+// patch reads the request where it is a plain source under the name it was sent to.
+func (r applyRequest) patch() (patch, metadata map[string]any, ok bool) {
+	if len(r.data) == 0 || r.data[0] != '{' || kjson.UnmarshalCaseSensitivePreserveInts(r.data, &patch) != nil {
+		return nil, nil, false
+	}
+	metadata, _ = patch["metadata"].(map[string]any)
+	named := metadata["name"] == r.key.Name && metadata["namespace"] == r.key.Namespace
+	typed := patch["apiVersion"] == r.k.gvk.GroupVersion().String() && patch["kind"] == r.k.gk.Kind
+	return patch, metadata, named && typed && within(patch, sourceFields) && within(metadata, metadataFields)
+}
+
 // takeApart reads the patch of a source; nil where only the field manager can tell.
-func takeApart(k *kind, live client.Object, key types.NamespacedName, data []byte, p past, o WriteOptions) *sourceApply {
-	var patch map[string]any
-	if len(data) == 0 || data[0] != '{' || kjson.UnmarshalCaseSensitivePreserveInts(data, &patch) != nil {
+func (r applyRequest) takeApart(o WriteOptions) *sourceApply {
+	patch, metadata, ok := r.patch()
+	if !ok {
 		return nil
 	}
-	metadata, _ := patch["metadata"].(map[string]any)
-	if !within(patch, sourceFields) || !within(metadata, metadataFields) || metadata["name"] != key.Name || metadata["namespace"] != key.Namespace ||
-		patch["apiVersion"] != k.gvk.GroupVersion().String() || patch["kind"] != k.gk.Kind {
+	a := &sourceApply{live: r.live}
+	m := objectMeta(r.live)
+	if !a.flags(patch) || !a.add("labels", metadata, texts(m.Labels)) || !a.add("annotations", metadata, texts(m.Annotations)) || !a.content(patch) {
 		return nil
 	}
-	a := &sourceApply{live: live}
-	m := objectMeta(live)
-	fine := a.flags(patch) && a.add("labels", metadata, texts(m.Labels)) && a.add("annotations", metadata, texts(m.Annotations))
-	switch o := live.(type) {
-	case *corev1.Secret:
-		fine = fine && patch["binaryData"] == nil && a.add("data", patch, binary(o.Data)) && a.add("stringData", patch, texts(nil))
-	case *corev1.ConfigMap:
-		fine = fine && patch["stringData"] == nil && patch["type"] == nil &&
-			a.add("data", patch, texts(o.Data)) && a.add("binaryData", patch, binary(o.BinaryData))
-	default:
-		return nil
-	}
-	if !fine {
-		return nil
-	}
-	a.form = a.digest(k, p, o)
+	a.form = a.digest(r.k, r.past, o)
 	return a
+}
+
+// content takes the payload.
+func (a *sourceApply) content(patch map[string]any) bool {
+	switch o := a.live.(type) {
+	case *corev1.Secret:
+		return patch["binaryData"] == nil && a.add("data", patch, binary(o.Data)) && a.add("stringData", patch, texts(nil))
+	case *corev1.ConfigMap:
+		return patch["stringData"] == nil && patch["type"] == nil &&
+			a.add("data", patch, texts(o.Data)) && a.add("binaryData", patch, binary(o.BinaryData))
+	}
+	return false
 }
 
 func within(m map[string]any, names map[string]bool) bool {

@@ -73,18 +73,18 @@ func (s *Server) mergedOrRecalled(k *kind, key types.NamespacedName, r *record, 
 	if r != nil {
 		live = r.object
 	}
-	p := newPast(objectMeta(live).ManagedFields)
+	request := applyRequest{k: k, key: key, live: live, past: newPast(objectMeta(live).ManagedFields), data: data}
 	var known *sourceApply
 	if s.opts.Fast && k.logged && o.Subresource == "" {
-		known = takeApart(k, live, key, data, p, *o)
+		known = request.takeApart(*o)
 	}
 	if known != nil {
 		if in, ok := known.recall(k, key); ok {
-			objectMeta(in).ManagedFields = p.present(in.GetManagedFields(), s.stamp())
+			objectMeta(in).ManagedFields = request.past.present(in.GetManagedFields(), s.stamp())
 			return in, nil
 		}
 	}
-	in, err := s.merged(k, r != nil, live, data, p, o)
+	in, err := s.merged(request, o)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +92,15 @@ func (s *Server) mergedOrRecalled(k *kind, key types.NamespacedName, r *record, 
 		known.learn(in)
 	}
 	m := objectMeta(in)
-	m.ManagedFields = p.present(m.ManagedFields, s.stamp())
+	m.ManagedFields = request.past.present(m.ManagedFields, s.stamp())
 	return in, nil
 }
 
 // merged asks the field manager for the object that an apply makes of a stored one, or
 // of none. Its owners carry ranks for times.
-func (s *Server) merged(k *kind, there bool, live client.Object, data []byte, p past, o *WriteOptions) (client.Object, error) {
-	patch, err := readApply(data)
+func (s *Server) merged(r applyRequest, o *WriteOptions) (client.Object, error) {
+	k, there := r.k, r.live.GetUID() != ""
+	patch, err := readApply(r.data)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +108,8 @@ func (s *Server) merged(k *kind, there bool, live client.Object, data []byte, p 
 	if err != nil {
 		return nil, err
 	}
-	before := k.managed(live, there)
-	before.SetManagedFields(p.of(objectMeta(live).ManagedFields))
+	before := k.managed(r.live, there)
+	before.SetManagedFields(r.past.of(objectMeta(r.live).ManagedFields))
 	out, err := manager.Apply(before, patch, o.Manager, o.Force)
 	if err != nil {
 		if status := apierrors.APIStatus(nil); errors.As(err, &status) {

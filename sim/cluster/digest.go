@@ -55,7 +55,13 @@ type digestFunc func(d *digest, v reflect.Value)
 var (
 	digestFuncsLock sync.Mutex // servers on several workers share them
 	digestFuncs     = map[reflect.Type]*digestFunc{}
-	fieldsType      = reflect.TypeFor[metav1.FieldsV1]()
+
+	// specialDigests are of types whose fields are not what JSON shows.
+	specialDigests = map[reflect.Type]digestFunc{
+		timeType:      func(d *digest, v reflect.Value) { d.instant(v.Addr().Interface().(*metav1.Time).Time) },
+		microTimeType: func(d *digest, v reflect.Value) { d.instant(v.Addr().Interface().(*metav1.MicroTime).Time) },
+		quantityType:  func(d *digest, v reflect.Value) { q := v.Interface().(resource.Quantity); d.text(q.String()) },
+	}
 )
 
 // digestOf returns the hash of a type, built once; nil for a type that holds what
@@ -70,7 +76,7 @@ func digestOf(t reflect.Type) digestFunc {
 }
 
 func hashable(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] || special(t) {
+	if seen[t] || specialDigests[t] != nil {
 		return true
 	}
 	seen[t] = true
@@ -91,10 +97,6 @@ func hashable(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return true
 }
 
-func special(t reflect.Type) bool {
-	return t == timeType || t == microTimeType || t == quantityType || t == fieldsType
-}
-
 func buildDigest(t reflect.Type) *digestFunc {
 	if f := digestFuncs[t]; f != nil {
 		return f
@@ -106,15 +108,8 @@ func buildDigest(t reflect.Type) *digestFunc {
 }
 
 func makeDigest(t reflect.Type) digestFunc {
-	switch t {
-	case timeType:
-		return func(d *digest, v reflect.Value) { d.instant(v.Addr().Interface().(*metav1.Time).Time) }
-	case microTimeType:
-		return func(d *digest, v reflect.Value) { d.instant(v.Addr().Interface().(*metav1.MicroTime).Time) }
-	case quantityType:
-		return func(d *digest, v reflect.Value) { q := v.Interface().(resource.Quantity); d.text(q.String()) }
-	case fieldsType:
-		return func(d *digest, v reflect.Value) { d.text(v.Addr().Interface().(*metav1.FieldsV1).GetRawString()) }
+	if f := specialDigests[t]; f != nil {
+		return f
 	}
 	switch t.Kind() { //nolint:exhaustive // hashable has refused the rest
 	case reflect.String:

@@ -61,6 +61,8 @@ type prediction struct {
 	length time.Duration // from t=0 to the last step or write
 	// writes are the times, from t=0, at which anything but a lease was written.
 	writes []time.Duration
+	// starts are when the number of pods that start changed, and to what.
+	starts []pods
 	// waiting reports pods that stayed pending longer than any pod takes to start:
 	// their sources are missing.
 	waiting bool
@@ -68,6 +70,23 @@ type prediction struct {
 	generations map[string]int64
 	// versions are all that objects have been since t=0, in the order of time.
 	versions []simulated
+}
+
+// pods is how many pods were pending from an instant on.
+type pods struct {
+	at      time.Duration
+	pending int
+}
+
+// starting reports that pods were pending at an instant.
+func (p *prediction) starting(at time.Duration) bool {
+	pending := 0
+	for _, s := range p.starts {
+		if s.at < at {
+			pending = s.pending
+		}
+	}
+	return pending > 0
 }
 
 // simulated is one version of an object in the simulator; nil where it was deleted.
@@ -205,6 +224,7 @@ func (p *prediction) watchPod(ev cluster.Event, now time.Time, start time.Durati
 	case known && pod.Status.Phase != corev1.PodPending:
 		delete(pending, key)
 	}
+	p.starts = append(p.starts, pods{p.writes[len(p.writes)-1], len(pending)})
 	if known && pod.DeletionTimestamp == nil && now.Sub(since) > start+time.Second {
 		p.waiting = true
 	}

@@ -83,7 +83,7 @@ func (c *crew) launch(ctx context.Context) error {
 func (c *crew) spawn(replica int) (*process, error) {
 	p := &process{exited: make(chan struct{})}
 	var err error
-	if p.proxy, err = newProxy(c.config, c.trouble, func() { c.die(replica, p) }, p.pause); err != nil {
+	if p.proxy, err = newProxy(c.config, c.trouble, p.die, p.pause); err != nil {
 		return nil, err
 	}
 	if p.probe, err = freeAddress(); err != nil {
@@ -114,6 +114,7 @@ func (c *crew) spawn(replica int) (*process, error) {
 		_ = p.cmd.Wait() // the log tells more
 		p.proxy.close()
 		close(p.exited)
+		c.again(replica, p)
 	}()
 	return p, nil
 }
@@ -161,16 +162,16 @@ func (p *process) tail() string {
 	return strings.Join(lines[max(0, len(lines)-5):], "\n")
 }
 
-// die kills a process at once; another one starts a second later.
-func (c *crew) die(replica int, p *process) {
-	_ = p.cmd.Process.Kill() // it may have ended by itself
+// again brings a process back that ended and was not told to, as a kubelet does:
+// one that we killed, or one that lost its lease.
+func (c *crew) again(replica int, p *process) {
 	c.mu.Lock()
-	if c.replicas[replica] == p {
-		c.replicas[replica] = nil
+	defer c.mu.Unlock()
+	if c.replicas[replica] != p {
+		return
 	}
-	c.mu.Unlock()
+	c.replicas[replica] = nil
 	time.AfterFunc(comeBack, func() {
-		<-p.exited
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.replicas[replica] != nil || c.ended {
@@ -208,9 +209,12 @@ func (c *crew) crash() {
 	}
 	c.mu.Unlock()
 	if p != nil {
-		c.die(victim, p)
+		p.die()
 	}
 }
+
+// die ends a process at once.
+func (p *process) die() { _ = p.cmd.Process.Kill() } // it may have ended by itself
 
 // stop ends all replicas in order: the leader gives its lease back.
 func (c *crew) stop() error {

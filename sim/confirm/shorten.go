@@ -56,7 +56,7 @@ func cut(s scenario.Scenario, p prediction) (short scenario.Scenario, quiet []bo
 	for i, step := range s.Steps {
 		step = steps.Rewritten(step, object, func(d time.Duration) time.Duration { return d })
 		if step.AtSet {
-			quiet[i] = c.idle(step.At)
+			quiet[i] = c.idle(step.At) && (p.waiting || !p.starting(step.At))
 			step.At -= c.before(step.At)
 		}
 		short.Steps[i] = step

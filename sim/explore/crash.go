@@ -1,8 +1,12 @@
 package explore
 
 import (
+	"slices"
+	"time"
+
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/run"
+	"github.com/corewire/kick/sim/sched"
 )
 
 // crashing is an operator that is killed at given writes, besides whatever the
@@ -10,14 +14,20 @@ import (
 type crashing struct {
 	run.Operator
 	points []Crash
-	writes int
+	loop   *sched.Loop
+	*life
 }
 
-// withCrashes lets an operator be killed at its writes. The writes of all its lives
-// are counted into count.
-func withCrashes(make run.OperatorFactory, points []Crash, count *int) run.OperatorFactory {
+// life is what the operator did from t=0 on.
+type life struct {
+	writes  int       // of all its processes
+	crashed time.Time // when a crash of the schedule, not of the scenario, first hit it
+}
+
+// withCrashes lets an operator be killed at its writes, and notes its life.
+func withCrashes(make run.OperatorFactory, points []Crash, l *life) run.OperatorFactory {
 	return func(o run.OperatorOptions) (run.Operator, error) {
-		c := &crashing{points: append([]Crash(nil), points...)}
+		c := &crashing{points: append([]Crash(nil), points...), loop: o.Loop, life: l}
 		observe := o.Observe
 		o.Observe = func(w run.Write) {
 			observe(w)
@@ -25,8 +35,7 @@ func withCrashes(make run.OperatorFactory, points []Crash, count *int) run.Opera
 				return
 			}
 			c.writes++
-			*count = c.writes
-			c.arm()
+			c.arm(points)
 		}
 		operator, err := make(o)
 		c.Operator = operator
@@ -41,10 +50,13 @@ func withCrashes(make run.OperatorFactory, points []Crash, count *int) run.Opera
 }
 
 // arm has the operator killed at the write that is about to be sent.
-func (c *crashing) arm() {
+func (c *crashing) arm(planned []Crash) {
 	for _, point := range c.points {
 		if point.Write == c.writes {
 			c.Operator.CrashAtWrite(1, point.Landed)
+			if c.crashed.IsZero() && slices.Contains(planned, point) {
+				c.crashed = c.loop.Now()
+			}
 			return
 		}
 	}

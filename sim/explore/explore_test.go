@@ -63,7 +63,7 @@ func TestOrderOfFindings(t *testing.T) {
 			var first string
 			for _, workers := range []int{1, 4} {
 				total, found := campaign(t, func(c *Campaign) {
-					c.Profile, c.Seeds, c.Workers, c.KeepGoing, c.Depth = profile, 24, workers, keepGoing, 1
+					c.Profile, c.Seeds, c.Workers, c.KeepGoing, c.Depth = profile, 96, workers, keepGoing, 1
 				})
 				total.Marks = nil
 				got := fmt.Sprintf("%d schedules, %d transitions, %d failed, sites %v\n%s", total.Schedules, total.Transitions, total.Failed, total.Sites, strings.Join(found, "\n"))
@@ -125,7 +125,7 @@ func TestCrashPassOfKICK(t *testing.T) {
 // breaks the law that it broke in the campaign.
 func TestSchedulesRunAgain(t *testing.T) {
 	for _, profile := range []Profile{ProfileMix, ProfileSwarm, ProfileExhaustive, ProfileCrash} {
-		c := Campaign{Options: run.Options{NewOperator: exploretest.Quitter}, Scenarios: changed(t), Profile: profile, Seeds: 40}
+		c := Campaign{Options: run.Options{NewOperator: exploretest.Quitter}, Scenarios: changed(t), Profile: profile, Seeds: 200}
 		var found []Finding
 		c.Run(context.Background(), func(f Finding) { found = append(found, f) })
 		if len(found) == 0 {
@@ -171,11 +171,11 @@ func TestContextEndsACampaign(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := Campaign{Options: run.Options{NewOperator: exploretest.Quitter}, Scenarios: changed(t), KeepGoing: true, Profile: ProfileSwarm}
 	c.Progress = func(s Summary) {
-		if s.Schedules > 50 {
+		if s.Schedules > 200 {
 			cancel()
 		}
 	}
-	if total := c.Run(ctx, func(Finding) {}); total.Schedules <= 50 || total.Failed == 0 {
+	if total := c.Run(ctx, func(Finding) {}); total.Schedules <= 200 || total.Failed == 0 {
 		t.Errorf("%d schedules, %d failed", total.Schedules, total.Failed)
 	}
 }

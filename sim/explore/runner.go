@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/corewire/kick/sim/generate"
 	"github.com/corewire/kick/sim/run"
@@ -24,7 +25,7 @@ type Runner struct {
 	source *scenario.Scenario
 	seed   uint64            // of the world, where there is no source
 	played scenario.Scenario // with its steps, in the last run
-	writes int               // of the operator in the last run that counted them
+	life                     // of the operator, in the last run of a scenario without a seed
 }
 
 // choosers answer for a schedule: what the world is made of, what happens in it, and
@@ -67,10 +68,11 @@ func (r *Runner) play(s Schedule, c choosers) run.Result {
 	if err := r.enter(s, c.world); err != nil {
 		return unusable(s, r.world, err)
 	}
+	r.life = life{}
 	options := r.Options
 	options.Chooser = c.rest
 	if !s.Seeded || len(s.Crashes) > 0 {
-		options.NewOperator = withCrashes(options.NewOperator, s.Crashes, &r.writes)
+		options.NewOperator = withCrashes(options.NewOperator, s.Crashes, &r.life)
 	}
 	play := r.world
 	if s.generated() {
@@ -79,7 +81,11 @@ func (r *Runner) play(s Schedule, c choosers) run.Result {
 		play = s.lenient(play)
 	}
 	r.played = play
-	return s.judge(guarded(play, func() run.Result { return r.base.Run(play, options) }))
+	result := guarded(play, func() run.Result { return r.base.Run(play, options) })
+	if !s.generated() && s.perturbed() {
+		result.Failures = slices.DeleteFunc(slices.Clone(result.Failures), r.forgiven)
+	}
+	return result
 }
 
 // enter prepares the world of a schedule where the runner is not in it yet.
@@ -130,13 +136,20 @@ func (s Schedule) lenient(play scenario.Scenario) scenario.Scenario {
 	return play
 }
 
-// judge leaves the failures that count: steps may fail where more goes wrong than
-// their scenario says.
-func (s Schedule) judge(r run.Result) run.Result {
-	if !s.generated() && s.perturbed() {
-		r.Failures = slices.DeleteFunc(slices.Clone(r.Failures), func(f run.Failure) bool { return f.Law == lawSteps })
+// forgiven are failures that do not count where more goes wrong than the scenario
+// says: steps that failed, and a number of restarts if KICK died before the first
+// step. It may then adopt what it finds after that step, and date it as it must.
+func (r *Runner) forgiven(f run.Failure) bool {
+	return f.Law == lawSteps || f.Law == lawRestarts && r.crashed.Before(r.begin())
+}
+
+// begin is when the first step of the scenario is due.
+func (r *Runner) begin() time.Time {
+	if len(r.world.Steps) == 0 {
+		return r.world.Start
 	}
-	return r
+	first := r.world.Steps[0]
+	return r.world.Start.Add(first.At + first.After)
 }
 
 // lawSteps is the name that package run gives to steps that fail.

@@ -154,7 +154,7 @@ func (s *story) comeAndGo() {
 	s.change(k, c)
 }
 
-// restartRequest is a KickRequest that a user makes.
+// manualRequest is a KickRequest that a user makes.
 func (s *story) manualRequest() {
 	w := s.someWorkload()
 	if w == nil {

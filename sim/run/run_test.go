@@ -59,7 +59,7 @@ func TestLawsFire(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := One(shop(t, tt.spec), Options{NewOperator: newToy(tt.operator)})
+			r := judged(shop(t, tt.spec), Options{NewOperator: newToy(tt.operator)})
 			if r.Problem != nil {
 				t.Fatal(r.Problem)
 			}
@@ -78,7 +78,7 @@ func TestLawsFire(t *testing.T) {
 
 func TestFailingStep(t *testing.T) {
 	s := shop(t, "  steps:\n  - advance: 10s\n  - name: look\n    assert: {resource: {apiVersion: v1, kind: Secret, metadata: {name: gone, namespace: shop}}, within: 5s}\n  - advance: 1h\n")
-	r := One(s, Options{NewOperator: newToy(nil)})
+	r := judged(s, Options{NewOperator: newToy(nil)})
 	if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Message, "step 2 (look) at ") ||
 		!strings.HasSuffix(r.Failures[0].Message, "x.yaml:8: assert: no Secret shop/gone matches within 5s: no such object exists") {
 		t.Errorf("got %v", r.Failures)
@@ -103,7 +103,7 @@ func TestUnusableInput(t *testing.T) {
 				s.Given[2].JSON = []byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"shop","name":"web"},"spec":{"replicas":-1}}`)
 				tt.want = "shop.yaml:10:1: given Deployment shop/web: "
 			}
-			r := One(s, Options{NewOperator: newToy(nil)})
+			r := judged(s, Options{NewOperator: newToy(nil)})
 			if r.Problem == nil || !strings.Contains(r.Problem.String(), tt.want) {
 				t.Errorf("got %v, want %s", r.Problem, tt.want)
 			}
@@ -114,7 +114,7 @@ func TestUnusableInput(t *testing.T) {
 // TestGivenIsRolledOut: at t=0 all pods run, and no age lies at a second's edge.
 func TestGivenIsRolledOut(t *testing.T) {
 	s := shop(t, "  world: {podStart: 45s}\n  steps: [{assert: {resource: {apiVersion: apps/v1, kind: Deployment, metadata: {namespace: shop, name: web}, status: {readyReplicas: 3, updatedReplicas: 3}}}}]")
-	r := One(s, Options{NewOperator: newToy(nil), KeepTrail: true})
+	r := judged(s, Options{NewOperator: newToy(nil), KeepTrail: true})
 	if !r.OK() {
 		t.Fatal(r.Problem, r.Failures)
 	}
@@ -142,7 +142,7 @@ func TestStatefulSetTakesItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Given = append(s.Given, load(t, path)[0].Given...)
-	if r := One(s, Options{NewOperator: newToy(nil)}); !r.OK() {
+	if r := judged(s, Options{NewOperator: newToy(nil)}); !r.OK() {
 		t.Error(r.Problem, r.Failures)
 	}
 }
@@ -173,7 +173,7 @@ func TestSeedsOnlyReorder(t *testing.T) {
 	s := load(t, "testdata/secret-change.yaml")[0]
 	for seed := range uint64(20) {
 		s.Seed = seed
-		if r := One(s, Options{NewOperator: newToy(nil)}); !r.OK() {
+		if r := judged(s, Options{NewOperator: newToy(nil)}); !r.OK() {
 			t.Errorf("seed %d: %v %v", seed, r.Problem, r.Failures)
 		}
 	}
@@ -188,7 +188,7 @@ func TestExplainHasAnEnd(t *testing.T) {
 		}
 		steps.WriteString("  - {after: 1m, apply: {resource: {apiVersion: v1, kind: Secret, metadata: {name: db, namespace: shop}, stringData: {password: " + value + "}}}}\n")
 	}
-	r := One(shop(t, "  steps:\n"+steps.String()+"  expect: {restarts: {shop/Deployment/web: {min: 1}}}"), Options{NewOperator: newToy(nil), KeepTrail: true})
+	r := judged(shop(t, "  steps:\n"+steps.String()+"  expect: {restarts: {shop/Deployment/web: {min: 1}}}"), Options{NewOperator: newToy(nil), KeepTrail: true})
 	lines := r.Trail.Explain(15)
 	if len(lines) != 15 || lines[5].Actor != "..." {
 		t.Errorf("got %d lines", len(lines))

@@ -49,7 +49,7 @@ func cpu() time.Duration {
 
 // collectLess collects garbage as rarely as kick-sim does.
 func collectLess(b *testing.B) {
-	before := debug.SetGCPercent(400)
+	before := debug.SetGCPercent(1000)
 	b.Cleanup(func() { debug.SetGCPercent(before) })
 }
 

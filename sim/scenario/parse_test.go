@@ -74,7 +74,7 @@ func TestMistakes(t *testing.T) {
 		"no name":             {"  given: [{resource: {apiVersion: v1, kind: Secret}}]", []string{`x.yaml:5:22: Secret without metadata.name`}},
 		"a field twice":       {"  summary: a\n  summary: b", []string{`x.yaml:6:3: field "summary" stands here and in line 5`}},
 		"unknown fault":       {"  steps:\n  - fault: {name: conflct}", []string{`x.yaml:6:19: unknown fault "conflct" - did you mean "conflict"? (kick-sim list faults)`}},
-		"call of a fault":     {"  steps:\n  - fault: {name: conflict, on: {verb: ptch}}", []string{`x.yaml:6:40: unknown verb of a call "ptch" - did you mean "patch"? (one of create, delete, patch, update)`}},
+		"call of a fault":     {"  steps:\n  - fault: {name: conflict, on: {verb: ptch}}", []string{`x.yaml:6:40: unknown verb of a call "ptch" - did you mean "patch"? (one of create, delete, get, list, patch, update)`}},
 		"operator action":     {"  steps:\n  - operator: stat", []string{`x.yaml:6:15: unknown operator action "stat" - did you mean "start"? (one of crash, restart, start, stop)`}},
 		"rollout operation":   {"  steps:\n  - rollout: {und: {}}", []string{`x.yaml:6:15: unknown field "und" - did you mean "undo"?`, `x.yaml:6:14: rollout takes exactly one operation, this one has 0 (kick-sim list steps)`}},
 		"rollout of a pod":    {"  steps:\n  - rollout: {undo: {kind: Pod, name: a}}", []string{`x.yaml:6:28: unknown workload kind "Pod" (one of DaemonSet, Deployment, StatefulSet)`}},
