@@ -133,7 +133,7 @@ const chance = 10 * time.Minute
 
 // outsideSchedule: the window is shut now, and gave no fair chance since the last
 // fault ended, the content became stale and nothing else stood against a restart.
-func (b blockCase) outsideSchedule() bool {
+func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition after another
 	if len(b.policies) != 1 {
 		return false
 	}

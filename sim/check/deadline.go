@@ -25,7 +25,7 @@ const (
 )
 
 // OnKick reports a restart that came too late.
-func (d *deadline) OnKick(c *Context, ev cluster.Event) {
+func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one condition after another
 	w, ok := restarted(ev)
 	if !ok {
 		return

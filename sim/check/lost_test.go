@@ -194,6 +194,12 @@ func TestWindowGaveChance(t *testing.T) {
 	b.wait(2 * time.Hour)
 	b.laws.AtEnd()
 	b.fires("KICK says OutsideSchedule")
+
+	b.laws.violations = nil // until just now something else may have stood against it
+	edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) { d.Spec.Paused = true })
+	edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) { d.Spec.Paused = false })
+	b.laws.AtEnd()
+	b.holds()
 }
 
 func TestStatefulSetBlocks(t *testing.T) {

@@ -182,7 +182,7 @@ func validatePodTemplate(t *corev1.PodTemplateSpec, path *field.Path) field.Erro
 
 // validatePodSpec checks what a test or an actor is likely to get wrong: volumes,
 // containers, and the references between them.
-func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
+func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList { //nolint:cyclop // the server's checks, in its order
 	var errs field.ErrorList
 	volumes := map[string]bool{}
 	for i := range spec.Volumes {

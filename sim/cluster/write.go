@@ -326,7 +326,7 @@ func (k *kind) prepareStatus(in, old client.Object) client.Object {
 }
 
 // validateUpdate checks a change. What did not change was valid when it was stored.
-func (k *kind) validateUpdate(in, old client.Object, d delta, o WriteOptions) field.ErrorList {
+func (k *kind) validateUpdate(in, old client.Object, d delta, o WriteOptions) field.ErrorList { //nolint:cyclop // the server's checks, in its order
 	var errs field.ErrorList
 	if d.meta {
 		path := field.NewPath("metadata")

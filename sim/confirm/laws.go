@@ -124,7 +124,7 @@ func reads(spec *corev1.PodSpec, source objectKey) bool {
 	return false
 }
 
-func containerReads(c corev1.Container, source objectKey) bool {
+func containerReads(c corev1.Container, source objectKey) bool { //nolint:cyclop // one case a way to read
 	for _, from := range c.EnvFrom {
 		if (from.SecretRef != nil && is(source, "Secret", from.SecretRef.Name)) || (from.ConfigMapRef != nil && is(source, "ConfigMap", from.ConfigMapRef.Name)) {
 			return true

@@ -70,7 +70,7 @@ func prepare(s scenario.Scenario, o Options) (*plan, error) {
 
 // shortest is the scenario with the least taken away that fits the cap and still
 // ends the same.
-func shortest(s scenario.Scenario, original prediction, limit time.Duration) (*plan, error) {
+func shortest(s scenario.Scenario, original prediction, limit time.Duration) (*plan, error) { //nolint:cyclop // one case a field
 	found := time.Duration(0) // the least length that kept its meaning
 	for _, by := range factors {
 		if by > 1 && len(edges(s, week)) > 0 {
@@ -119,7 +119,7 @@ func noteOf(by int, before, after time.Duration) string {
 }
 
 // meaningless names the first thing in a scenario that no real cluster has.
-func meaningless(s scenario.Scenario) error {
+func meaningless(s scenario.Scenario) error { //nolint:cyclop // one case a step
 	if len(s.World.CRDs) > 0 {
 		return because(classCRDs, "world.crds: foreign CRDs are not installed")
 	}

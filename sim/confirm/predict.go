@@ -179,7 +179,7 @@ func (p *prediction) see(ev cluster.Event, now time.Duration) {
 
 // held is for how long something matched a pattern without a break, counted from an
 // instant or from the next match; zero where nothing does any more.
-func (p *prediction) held(pattern scenario.Resource, from time.Duration) time.Duration {
+func (p *prediction) held(pattern scenario.Resource, from time.Duration) time.Duration { //nolint:cyclop // one case a kind of wait
 	matching := map[types.NamespacedName]bool{}
 	since := time.Duration(-1)
 	for _, v := range p.versions {

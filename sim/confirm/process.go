@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -245,19 +244,6 @@ func (c *crew) end() error {
 	c.ended = true
 	c.mu.Unlock()
 	return c.stop()
-}
-
-// output is all that the operators have printed.
-func (c *crew) output() string {
-	logs, _ := filepath.Glob(filepath.Join(c.home, "kick-*.log"))
-	var all strings.Builder
-	for _, name := range logs {
-		if f, err := os.Open(name); err == nil {
-			_, _ = io.Copy(&all, f)
-			_ = f.Close()
-		}
-	}
-	return all.String()
 }
 
 func writeKubeconfig(path, server string) error {

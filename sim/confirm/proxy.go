@@ -118,7 +118,7 @@ var verbs = map[string]string{http.MethodPost: "create", http.MethodPut: "update
 
 // callOf reads a call out of its path: /api/v1 or /apis/GROUP/VERSION, then
 // namespaces/NS where there is one, then RESOURCE/NAME/SUBRESOURCE.
-func callOf(r *http.Request) call {
+func callOf(r *http.Request) call { //nolint:cyclop // one case a form of URL
 	c := call{verb: verbs[r.Method]}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
@@ -258,12 +258,13 @@ func (p *proxy) befall(w http.ResponseWriter, r *http.Request, c call, fault *fa
 		p.forward.ServeHTTP(w, r)
 		return
 	}
-	switch {
-	case fault.Write == faults.Landed:
+	switch fault.Write {
+	case faults.Landed:
 		p.forward.ServeHTTP(discard{http.Header{}}, r)
-	case fault.Write == faults.Late:
+	case faults.Late:
 		late := r.Clone(context.WithoutCancel(r.Context())) // the body was read, so it outlives the call
 		time.AfterFunc(faults.LateWrite, func() { p.forward.ServeHTTP(discard{http.Header{}}, late) })
+	case faults.Lost:
 	}
 	answer(w, fault.Err(schema.GroupResource{Group: c.group, Resource: c.resource}, c.name))
 }

@@ -125,10 +125,9 @@ func (r *record) since(key objectKey, from time.Time) []version {
 func (r *record) at(key objectKey, t time.Time) *unstructured.Unstructured {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := r.versions[key]
-	for i := len(all) - 1; i >= 0; i-- {
-		if !all[i].at.After(t) {
-			return all[i].object
+	for _, v := range slices.Backward(r.versions[key]) {
+		if !v.at.After(t) {
+			return v.object
 		}
 	}
 	return nil

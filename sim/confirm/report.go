@@ -28,7 +28,7 @@ const firstPort = 18080
 
 // dressed is an object of the scenario as the cluster gets it: with a real kubelet,
 // every container runs the image that reports.
-func (n *node) dressed(r scenario.Resource) scenario.Resource {
+func (n *node) dressed(r scenario.Resource) scenario.Resource { //nolint:cyclop // one case a form of pod
 	if !n.rig.options.RealPods && !n.binds {
 		return r
 	}
@@ -40,11 +40,13 @@ func (n *node) dressed(r scenario.Resource) scenario.Resource {
 		return r
 	}
 	return changed(r, func(data map[string]any) {
-		spec, ok := data, true
+		spec := data
 		for _, field := range path {
-			if spec, ok = spec[field].(map[string]any); !ok {
+			below, ok := spec[field].(map[string]any)
+			if !ok {
 				return
 			}
+			spec = below
 		}
 		_, whole := spec["containers"]
 		if !n.rig.options.RealPods {
@@ -155,7 +157,7 @@ func (l *load) projected(source objectKey, c content) map[string]string {
 	return out
 }
 
-func envOf(container corev1.Container, source objectKey, c content, out map[string]string) {
+func envOf(container corev1.Container, source objectKey, c content, out map[string]string) { //nolint:cyclop // one case a way to read
 	for _, from := range container.EnvFrom {
 		if (from.SecretRef != nil && is(source, "Secret", from.SecretRef.Name)) || (from.ConfigMapRef != nil && is(source, "ConfigMap", from.ConfigMapRef.Name)) {
 			for k, v := range c {

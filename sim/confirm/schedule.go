@@ -106,7 +106,7 @@ func (n *node) startable(pod *corev1.Pod) bool {
 
 type hasFunc func(kind, name string, optional *bool, keys ...string) bool
 
-func envThere(c corev1.Container, has hasFunc) bool {
+func envThere(c corev1.Container, has hasFunc) bool { //nolint:cyclop // one case a way to read
 	for _, from := range c.EnvFrom {
 		if s := from.SecretRef; s != nil && !has("Secret", s.Name, s.Optional) {
 			return false

@@ -165,7 +165,7 @@ func shorter(d time.Duration, by int) time.Duration {
 const deadline = 600
 
 // dividedObject divides the lengths of a policy or a workload that are given.
-func dividedObject(r scenario.Resource, shorter func(time.Duration) time.Duration) scenario.Resource {
+func dividedObject(r scenario.Resource, shorter func(time.Duration) time.Duration) scenario.Resource { //nolint:cyclop // one case a field
 	change := map[string]func(any) any{}
 	seconds := func(v any) any {
 		if n, ok := v.(int64); ok {

@@ -215,7 +215,7 @@ func (c *chainsaw) write(a steps.Act) (out []any, err error) {
 
 // writeOne uses Chainsaw's own operations where they mean the same, else kubectl:
 // Chainsaw's apply merges, so that it takes nothing away.
-func (c *chainsaw) writeOne(a steps.Act, r scenario.Resource) (object, error) {
+func (c *chainsaw) writeOne(a steps.Act, r scenario.Resource) (object, error) { //nolint:cyclop // one case a verb
 	data := c.here(r)
 	before := c.written[r.String()]
 	c.written[r.String()] = r.Data

@@ -106,7 +106,7 @@ func TestApplyThatTakesAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second, _ := strings.Cut(string(test), "name: 2 apply")
-	if strings.Contains(first, "script") || !strings.Contains(second, "kubectl --namespace=$NAMESPACE apply --server-side") {
+	if strings.Contains(first, "script:") || !strings.Contains(second, "kubectl --namespace=$NAMESPACE apply --server-side") {
 		t.Errorf("got\n%s", test)
 	}
 }

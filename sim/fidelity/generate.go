@@ -58,7 +58,7 @@ func (g *generator) weighted() *kind {
 }
 
 // op makes one operation.
-func (g *generator) op() Op {
+func (g *generator) op() Op { //nolint:cyclop // one case a verb
 	if g.one(25) {
 		return Op{Verb: Wait}
 	}
@@ -87,7 +87,7 @@ func (g *generator) op() Op {
 		g.remove(&op)
 		g.there[key] = g.there[key] && op.DryRun
 	default:
-		g.list(k, &op)
+		g.list(&op)
 	}
 	return op
 }
@@ -217,7 +217,7 @@ func (g *generator) remove(op *Op) {
 	}
 }
 
-func (g *generator) list(k *kind, op *Op) {
+func (g *generator) list(op *Op) {
 	op.Verb, op.Name, op.Manager, op.DryRun = List, "", "", false
 	op.Labels = []string{"", "", "tier=web", "tier!=web", "tier in (web,db)", "!tier", "app"}[g.pick(7)]
 	op.Fields = []string{"", "", "metadata.name=a", "metadata.name!=a", "bogus=1", "type=Opaque", "spec.nodeName=node",

@@ -47,12 +47,12 @@ func (p *Player) Play(ctx context.Context, sequence []Op) []Answer {
 
 // play does one operation.
 func (p *Player) play(ctx context.Context, op Op) Answer {
-	switch op.Verb {
-	case Wait:
+	if op.Verb == Wait {
 		p.Sleep()
 		p.plain.mark(p.Now())
 		return Answer{}
-	case List:
+	}
+	if op.Verb == List {
 		return p.list(ctx, op)
 	}
 	obj, err := p.write(ctx, op)

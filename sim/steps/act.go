@@ -39,7 +39,7 @@ type Act struct {
 }
 
 // ActOf spells out a step that the parser made.
-func ActOf(s scenario.Step) Act {
+func ActOf(s scenario.Step) Act { //nolint:cyclop // one case a verb
 	a := Act{Verb: s.Verb}
 	switch step := s.Action.(type) {
 	case applyStep:

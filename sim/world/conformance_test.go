@@ -217,7 +217,7 @@ func (r *rig) step(s tale, verb, rest string) error {
 }
 
 // act does what needs no kubectl.
-func act(ctx context.Context, c client.Client, s tale, namespace, verb, rest string) error {
+func act(ctx context.Context, c client.Client, s tale, namespace, verb, rest string) error { //nolint:revive // a table of verbs, called in two places
 	object := s.object.DeepCopyObject().(client.Object)
 	object.SetNamespace(namespace)
 	switch verb {

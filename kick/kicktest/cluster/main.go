@@ -51,7 +51,7 @@ func main() {
 }
 
 // run prints results to out and progress to log.
-func run(ctx context.Context, args []string, out, log io.Writer) error {
+func run(ctx context.Context, args []string, out, log io.Writer) error { //nolint:cyclop // one case a command
 	if len(args) == 0 {
 		return fmt.Errorf("no command\n%s", usage)
 	}

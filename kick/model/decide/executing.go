@@ -93,7 +93,7 @@ func (f *facts) watchPartial(s Step) Step {
 
 // watchReverted: the stamp is gone or is another's. Whoever took over is asked no
 // questions; once the rollout is over the pods tell whether they are fresh.
-func (f *facts) watchReverted(s Step) Step {
+func (f *facts) watchReverted(s Step) Step { //nolint:cyclop // one case an outcome
 	s.Manager, s.Taken = f.Workload.Stamp.Manager, true
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
