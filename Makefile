@@ -21,13 +21,17 @@ help: ## this list
 run: bin/kick-sim ## replay all scenarios in the simulator
 	@bin/kick-sim run scenarios/
 
+.PHONY: crash
+crash: bin/kick-sim ## kill the operator at every write of every scenario, and twice in the shortest
+	@bin/kick-sim explore --profile crash --pairs --keep-going scenarios/
+
 .PHONY: test
 test: ## run all tests; the first time this builds a control plane, about 8 minutes
 	@$(CLUSTER) build
 	@$(call tool,gotestsum) --format pkgname --format-hide-empty-pkg -- -timeout 30m $(TESTFLAGS) ./...
 
 .PHONY: test-fidelity
-test-fidelity: ## compare the simulator with the real control plane at length; about 15 minutes on a quiet machine
+test-fidelity: ## compare the simulator with the real control plane at length, on a quiet machine
 	@$(CLUSTER) build
 	@go test -count=1 -timeout 60m -run TestCorpus ./sim/fidelity -args -fidelity.sequences 700 -fidelity.seed $(or $(SEED),100000)
 	@go test -count=1 -timeout 60m -run TestWorldDoesAsTheRealOne ./sim/world -args -world.every -world.strict

@@ -64,7 +64,7 @@ func shrinkTarget(p Program, t target, span time.Duration) error {
 	for _, s := range p.runner().Written(t.schedule, t.choices) {
 		began := shrink.Size{Choices: len(s.Choices), Steps: len(s.Steps), Given: len(s.Given)}
 		small, size, ok := shrink.Shrink(s, shrink.Options{
-			Run: run.Options{NewOperator: p.NewOperator}, Law: law, More: more,
+			Run: run.Options{NewOperator: p.NewOperator}, Law: law, More: more, KeepStory: explore.Expectation(law),
 			Progress: func(s shrink.Size) { progress.Line(sizes(s)) },
 		})
 		if !ok {

@@ -124,22 +124,8 @@ func reads(spec *corev1.PodSpec, source objectKey) bool {
 	return false
 }
 
-func containerReads(c corev1.Container, source objectKey) bool { //nolint:cyclop // one case a way to read
-	for _, from := range c.EnvFrom {
-		if (from.SecretRef != nil && is(source, "Secret", from.SecretRef.Name)) || (from.ConfigMapRef != nil && is(source, "ConfigMap", from.ConfigMapRef.Name)) {
-			return true
-		}
-	}
-	for _, e := range c.Env {
-		if e.ValueFrom == nil {
-			continue
-		}
-		s, m := e.ValueFrom.SecretKeyRef, e.ValueFrom.ConfigMapKeyRef
-		if (s != nil && is(source, "Secret", s.Name)) || (m != nil && is(source, "ConfigMap", m.Name)) {
-			return true
-		}
-	}
-	return false
+func containerReads(c corev1.Container, source objectKey) bool {
+	return slices.ContainsFunc(readings(c), func(r reading) bool { return is(source, r.kind, r.name) })
 }
 
 // policies are those of a namespace as they are now.

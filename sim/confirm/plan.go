@@ -70,36 +70,46 @@ func prepare(s scenario.Scenario, o Options) (*plan, error) {
 
 // shortest is the scenario with the least taken away that fits the cap and still
 // ends the same.
-func shortest(s scenario.Scenario, original prediction, limit time.Duration) (*plan, error) { //nolint:cyclop // one case a field
+func shortest(s scenario.Scenario, original prediction, limit time.Duration) (*plan, error) {
 	found := time.Duration(0) // the least length that kept its meaning
-	for _, by := range factors {
-		if by > 1 && len(edges(s, week)) > 0 {
+	for _, to := range scales {
+		if to.by > 1 && len(edges(s, week)) > 0 {
 			break // cron knows whole minutes only
 		}
-		candidate := divided(s, by)
-		whole := original
-		if by > 1 {
-			var err error
-			if whole, err = predict(candidate); err != nil {
-				continue
-			}
-		}
-		short, quiet := cut(candidate, whole)
-		said, err := predict(short)
-		if err != nil || !said.equals(original.Outcome, s.Expect) {
-			continue
-		}
-		if said.length <= limit {
-			return &plan{scenario: short, quiet: quiet, sim: said.Outcome, length: said.length, note: noteOf(by, whole.length, said.length), fixed: bound(short), waiting: said.waiting}, nil
-		}
-		if found == 0 || said.length < found {
-			found = said.length
+		p := attempt(s, original, to)
+		switch {
+		case p == nil:
+		case p.length <= limit:
+			return p, nil
+		case found == 0 || p.length < found:
+			found = p.length
 		}
 	}
 	if found == 0 {
 		return nil, because(classMeaning, "it ends differently in the simulator once shortened, and takes %s as it is", original.length.Truncate(time.Second))
 	}
 	return nil, because(classLong, "it takes %s at least, the cap is %s (--cap)", found.Truncate(time.Second), limit)
+}
+
+// attempt shortens a scenario to a scale; nil where that changes how it ends.
+func attempt(s scenario.Scenario, original prediction, to scale) *plan {
+	candidate := divided(s, to)
+	whole := original
+	if to.by > 1 {
+		var err error
+		if whole, err = predict(candidate); err != nil {
+			return nil
+		}
+	}
+	short, quiet := cut(candidate, whole)
+	said, err := predict(short)
+	if err != nil || !said.equals(original.Outcome, s.Expect) {
+		return nil
+	}
+	return &plan{
+		scenario: short, quiet: quiet, sim: said.Outcome, length: said.length,
+		note: noteOf(to.by, whole.length, said.length), fixed: bound(short), waiting: said.waiting,
+	}
 }
 
 // bound reports that what is given speaks of dates: they must be known before t=0.
@@ -119,20 +129,12 @@ func noteOf(by int, before, after time.Duration) string {
 }
 
 // meaningless names the first thing in a scenario that no real cluster has.
-func meaningless(s scenario.Scenario) error { //nolint:cyclop // one case a step
-	if len(s.World.CRDs) > 0 {
-		return because(classCRDs, "world.crds: foreign CRDs are not installed")
-	}
-	if s.World.KubeletCacheLag > 0 {
-		return because(classCache, "world.kubeletCacheLag: the lag of a kubelet's cache cannot be set")
+func meaningless(s scenario.Scenario) error {
+	if err := otherworldly(s.World); err != nil {
+		return err
 	}
 	if len(s.Choices) > 0 {
 		return because(classChoices, "it names choices of the simulator's scheduler")
-	}
-	for _, skew := range s.World.ClockSkew {
-		if skew != 0 {
-			return because(classClock, "world.clockSkew: the clocks of this machine cannot be set apart")
-		}
 	}
 	for i, step := range s.Steps {
 		act := steps.ActOf(step)
@@ -146,6 +148,22 @@ func meaningless(s scenario.Scenario) error { //nolint:cyclop // one case a step
 	for _, r := range objectsOf(s) {
 		if _, windows, ok := windowsOf(r); ok && len(stretches(windows, s.Start, s.Start.Add(week))) > mostStretches {
 			return because(classWindow, "the windows of %s open more than %d times a week", r, mostStretches)
+		}
+	}
+	return nil
+}
+
+// otherworldly names the first setting of a world that cannot be had.
+func otherworldly(w scenario.World) error {
+	if len(w.CRDs) > 0 {
+		return because(classCRDs, "world.crds: foreign CRDs are not installed")
+	}
+	if w.KubeletCacheLag > 0 {
+		return because(classCache, "world.kubeletCacheLag: the lag of a kubelet's cache cannot be set")
+	}
+	for _, skew := range w.ClockSkew {
+		if skew != 0 {
+			return because(classClock, "world.clockSkew: the clocks of this machine cannot be set apart")
 		}
 	}
 	return nil

@@ -179,30 +179,35 @@ func (p *prediction) see(ev cluster.Event, now time.Duration) {
 
 // held is for how long something matched a pattern without a break, counted from an
 // instant or from the next match; zero where nothing does any more.
-func (p *prediction) held(pattern scenario.Resource, from time.Duration) time.Duration { //nolint:cyclop // one case a kind of wait
+func (p *prediction) held(pattern scenario.Resource, from time.Duration) time.Duration {
 	matching := map[types.NamespacedName]bool{}
 	since := time.Duration(-1)
 	for _, v := range p.versions {
-		if v.kind != pattern.GVK.GroupKind() || (pattern.Key.Name != "" && v.key != pattern.Key) {
+		if !v.isOf(pattern) {
 			continue
 		}
 		delete(matching, v.key)
 		if v.object != nil && steps.Matches(pattern, v.object) {
 			matching[v.key] = true
 		}
-		switch {
-		case len(matching) > 0 && since < 0:
-			since = v.at
-		case len(matching) == 0 && since >= 0 && v.at > from:
-			return v.at - max(since, from)
-		case len(matching) == 0:
+		if len(matching) == 0 {
+			if since >= 0 && v.at > from {
+				return v.at - max(since, from)
+			}
 			since = -1
+		} else if since < 0 {
+			since = v.at
 		}
 	}
 	if since < 0 {
 		return 0
 	}
 	return forever
+}
+
+// isOf reports that a pattern may be about the object.
+func (v simulated) isOf(pattern scenario.Resource) bool {
+	return v.kind == pattern.GVK.GroupKind() && (pattern.Key.Name == "" || v.key == pattern.Key)
 }
 
 // forever is for states that no later write ended.

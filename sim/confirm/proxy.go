@@ -118,7 +118,7 @@ var verbs = map[string]string{http.MethodPost: "create", http.MethodPut: "update
 
 // callOf reads a call out of its path: /api/v1 or /apis/GROUP/VERSION, then
 // namespaces/NS where there is one, then RESOURCE/NAME/SUBRESOURCE.
-func callOf(r *http.Request) call { //nolint:cyclop // one case a form of URL
+func callOf(r *http.Request) call {
 	c := call{verb: verbs[r.Method]}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
@@ -136,18 +136,32 @@ func callOf(r *http.Request) call { //nolint:cyclop // one case a form of URL
 	if len(parts) > 1 {
 		c.name = parts[1]
 	}
-	if query := r.URL.Query(); r.Method == http.MethodGet && !query.Has("watch") && !query.Has("resourceVersion") {
-		c.verb = "list"
-		if c.name != "" {
-			c.verb = "get"
-		}
-	}
-	for kind, resource := range resources {
-		if resource.Group == c.group && resource.Resource == c.resource {
-			c.kind = kind
-		}
+	c.kind = kindOf(c.group, c.resource)
+	if r.Method == http.MethodGet {
+		c.verb = verbOfRead(r.URL.Query(), c.name)
 	}
 	return c
+}
+
+// verbOfRead tells a live read, by its verb, from one that fills a cache: empty.
+func verbOfRead(query url.Values, name string) string {
+	switch {
+	case query.Has("watch") || query.Has("resourceVersion"):
+		return ""
+	case name == "":
+		return "list"
+	}
+	return "get"
+}
+
+// kindOf is the kind of a resource that scenarios hold or KICK touches, else empty.
+func kindOf(group, resource string) string {
+	for kind, r := range resources {
+		if r.Group == group && r.Resource == resource {
+			return kind
+		}
+	}
+	return ""
 }
 
 // proxy stands between one operator process and the API server. It speaks plain

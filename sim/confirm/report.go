@@ -28,56 +28,64 @@ const firstPort = 18080
 
 // dressed is an object of the scenario as the cluster gets it: with a real kubelet,
 // every container runs the image that reports.
-func (n *node) dressed(r scenario.Resource) scenario.Resource { //nolint:cyclop // one case a form of pod
-	if !n.rig.options.RealPods && !n.binds {
-		return r
-	}
-	path := map[string][]string{
-		"Deployment": {"spec", "template", "spec"}, "StatefulSet": {"spec", "template", "spec"},
-		"DaemonSet": {"spec", "template", "spec"}, "ReplicaSet": {"spec", "template", "spec"}, "Pod": {"spec"},
-	}[r.GVK.Kind]
-	if path == nil {
+func (n *node) dressed(r scenario.Resource) scenario.Resource {
+	if (!n.rig.options.RealPods && !n.binds) || podSpec(r.GVK.Kind, r.Data) == nil {
 		return r
 	}
 	return changed(r, func(data map[string]any) {
-		spec := data
-		for _, field := range path {
-			below, ok := spec[field].(map[string]any)
-			if !ok {
-				return
-			}
-			spec = below
-		}
-		_, whole := spec["containers"]
-		if !n.rig.options.RealPods {
-			if whole {
-				n.takesOver(spec)
-			}
-			return
-		}
-		port := firstPort
-		for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
-			items, _ := spec[list].([]any)
-			for _, item := range items {
-				if c, ok := item.(map[string]any); ok {
-					n.dress(c, list == "initContainers" && c["restartPolicy"] != "Always", port)
-					port++
-				}
-			}
-		}
-		if whole {
+		spec := podSpec(r.GVK.Kind, data)
+		if _, whole := spec["containers"]; whole {
+			n.takesOver(spec)
 			n.slowDown(spec)
+		}
+		if n.rig.options.RealPods {
+			n.dressContainers(spec)
 		}
 	})
 }
 
-// slowDown lets pods become ready when the scenario says.
+// podSpec is the part of an object that says what its pods run; nil where it says
+// nothing of it.
+func podSpec(kind string, data map[string]any) map[string]any {
+	fields := []string{"spec", "template", "spec"}
+	switch kind {
+	case "Pod":
+		fields = fields[:1]
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet":
+	default:
+		return nil
+	}
+	for _, field := range fields {
+		data, _ = data[field].(map[string]any)
+	}
+	return data
+}
+
+// dressContainers gives every container a port of its own, since they share one
+// network.
+func (n *node) dressContainers(spec map[string]any) {
+	port := firstPort
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		items, _ := spec[list].([]any)
+		for _, item := range items {
+			if c, ok := item.(map[string]any); ok && c["name"] != slowStart {
+				n.dress(c, list == "initContainers" && c["restartPolicy"] != "Always", port)
+			}
+			port++
+		}
+	}
+}
+
+// slowStart is a container that keeps the others waiting.
+const slowStart = "pod-start"
+
+// slowDown lets pods of a real node become ready when the scenario says.
 func (n *node) slowDown(spec map[string]any) {
 	if n.gated {
 		spec["readinessGates"] = []any{map[string]any{"conditionType": worksGate}}
 	}
-	if start := n.rig.plan.scenario.World.PodStart; start > scenario.DefaultPodStart {
-		first := map[string]any{"name": "pod-start", "image": n.rig.options.Image, "args": []any{"--once", "--sleep=" + start.String()}}
+	if start := n.rig.plan.scenario.World.PodStart; n.rig.options.RealPods && start > scenario.DefaultPodStart {
+		first := map[string]any{"name": slowStart, "image": n.rig.options.Image, "args": []any{"--once", "--sleep=" + start.String()}}
 		others, _ := spec["initContainers"].([]any)
 		spec["initContainers"] = append([]any{first}, others...)
 	}
@@ -157,28 +165,56 @@ func (l *load) projected(source objectKey, c content) map[string]string {
 	return out
 }
 
-func envOf(container corev1.Container, source objectKey, c content, out map[string]string) { //nolint:cyclop // one case a way to read
-	for _, from := range container.EnvFrom {
-		if (from.SecretRef != nil && is(source, "Secret", from.SecretRef.Name)) || (from.ConfigMapRef != nil && is(source, "ConfigMap", from.ConfigMapRef.Name)) {
-			for k, v := range c {
-				out[from.Prefix+k] = digest(v)
-			}
+// reading is one way in which a container's environment reads a source: all its
+// keys, or one.
+type reading struct {
+	kind, name string
+	optional   *bool
+	all        bool
+	prefix     string // of the variables, where all keys are read
+	key        string
+	variable   string // that the key becomes
+}
+
+func readings(c corev1.Container) (out []reading) {
+	for _, from := range c.EnvFrom {
+		if s := from.SecretRef; s != nil {
+			out = append(out, reading{kind: "Secret", name: s.Name, optional: s.Optional, all: true, prefix: from.Prefix})
+		}
+		if m := from.ConfigMapRef; m != nil {
+			out = append(out, reading{kind: "ConfigMap", name: m.Name, optional: m.Optional, all: true, prefix: from.Prefix})
 		}
 	}
-	for _, e := range container.Env {
-		delete(out, e.Name) // it hides one of envFrom
+	for _, e := range c.Env {
 		if e.ValueFrom == nil {
 			continue
 		}
-		key := ""
-		if r := e.ValueFrom.SecretKeyRef; r != nil && is(source, "Secret", r.Name) {
-			key = r.Key
+		if s := e.ValueFrom.SecretKeyRef; s != nil {
+			out = append(out, reading{kind: "Secret", name: s.Name, optional: s.Optional, key: s.Key, variable: e.Name})
 		}
-		if r := e.ValueFrom.ConfigMapKeyRef; r != nil && is(source, "ConfigMap", r.Name) {
-			key = r.Key
+		if m := e.ValueFrom.ConfigMapKeyRef; m != nil {
+			out = append(out, reading{kind: "ConfigMap", name: m.Name, optional: m.Optional, key: m.Key, variable: e.Name})
 		}
-		if v, ok := c[key]; ok && key != "" {
-			out[e.Name] = digest(v)
+	}
+	return out
+}
+
+func envOf(container corev1.Container, source objectKey, c content, out map[string]string) {
+	named := map[string]bool{} // variables of env hide those of envFrom
+	for _, e := range container.Env {
+		named[e.Name] = true
+	}
+	for _, r := range readings(container) {
+		if !is(source, r.kind, r.name) {
+			continue
+		}
+		for k, v := range c {
+			switch {
+			case r.all && !named[r.prefix+k]:
+				out[r.prefix+k] = digest(v)
+			case !r.all && k == r.key:
+				out[r.variable] = digest(v)
+			}
 		}
 	}
 }
@@ -187,25 +223,9 @@ func filesOf(volumes []corev1.Volume, container corev1.Container, source objectK
 	for _, volume := range volumes {
 		for _, items := range itemsOf(volume, source) {
 			for _, mount := range container.VolumeMounts {
-				if mount.Name != volume.Name {
-					continue
-				}
 				for k, v := range c {
-					file := k
-					if len(items) > 0 {
-						i := slices.IndexFunc(items, func(item corev1.KeyToPath) bool { return item.Key == k })
-						if i < 0 {
-							continue
-						}
-						file = items[i].Path
-					}
-					switch {
-					case mount.SubPath == "":
-						out[path.Join(mount.MountPath, file)] = digest(v)
-					case mount.SubPath == file:
-						out[mount.MountPath] = digest(v)
-					case strings.HasPrefix(file, mount.SubPath+"/"):
-						out[path.Join(mount.MountPath, strings.TrimPrefix(file, mount.SubPath+"/"))] = digest(v)
+					if file := placeOf(k, items, mount); file != "" && mount.Name == volume.Name {
+						out[file] = digest(v)
 					}
 				}
 			}
@@ -213,23 +233,60 @@ func filesOf(volumes []corev1.Volume, container corev1.Container, source objectK
 	}
 }
 
-// itemsOf lists how a volume projects a source: one list of items for each place.
-func itemsOf(v corev1.Volume, source objectKey) (out [][]corev1.KeyToPath) {
-	if v.Secret != nil && is(source, "Secret", v.Secret.SecretName) {
-		out = append(out, v.Secret.Items)
+// placeOf is where a key of a source shows below a mount; empty where it does not.
+func placeOf(key string, items []corev1.KeyToPath, mount corev1.VolumeMount) string {
+	file := key
+	if len(items) > 0 {
+		i := slices.IndexFunc(items, func(item corev1.KeyToPath) bool { return item.Key == key })
+		if i < 0 {
+			return ""
+		}
+		file = items[i].Path
 	}
-	if v.ConfigMap != nil && is(source, "ConfigMap", v.ConfigMap.Name) {
-		out = append(out, v.ConfigMap.Items)
+	switch below, found := strings.CutPrefix(file, mount.SubPath+"/"); {
+	case mount.SubPath == "":
+		return path.Join(mount.MountPath, file)
+	case mount.SubPath == file:
+		return mount.MountPath
+	case found:
+		return path.Join(mount.MountPath, below)
+	}
+	return ""
+}
+
+// volumeSource is a source that a volume holds: some of its keys, or all.
+type volumeSource struct {
+	kind, name string
+	optional   *bool
+	items      []corev1.KeyToPath
+}
+
+func contentsOf(v corev1.Volume) (out []volumeSource) {
+	if s := v.Secret; s != nil {
+		out = append(out, volumeSource{"Secret", s.SecretName, s.Optional, s.Items})
+	}
+	if m := v.ConfigMap; m != nil {
+		out = append(out, volumeSource{"ConfigMap", m.Name, m.Optional, m.Items})
 	}
 	if v.Projected == nil {
 		return out
 	}
 	for _, p := range v.Projected.Sources {
-		if p.Secret != nil && is(source, "Secret", p.Secret.Name) {
-			out = append(out, p.Secret.Items)
+		if s := p.Secret; s != nil {
+			out = append(out, volumeSource{"Secret", s.Name, s.Optional, s.Items})
 		}
-		if p.ConfigMap != nil && is(source, "ConfigMap", p.ConfigMap.Name) {
-			out = append(out, p.ConfigMap.Items)
+		if m := p.ConfigMap; m != nil {
+			out = append(out, volumeSource{"ConfigMap", m.Name, m.Optional, m.Items})
+		}
+	}
+	return out
+}
+
+// itemsOf lists how a volume holds a source: one list of items for each place.
+func itemsOf(v corev1.Volume, source objectKey) (out [][]corev1.KeyToPath) {
+	for _, s := range contentsOf(v) {
+		if is(source, s.kind, s.name) {
+			out = append(out, s.items)
 		}
 	}
 	return out

@@ -106,23 +106,13 @@ func (n *node) startable(pod *corev1.Pod) bool {
 
 type hasFunc func(kind, name string, optional *bool, keys ...string) bool
 
-func envThere(c corev1.Container, has hasFunc) bool { //nolint:cyclop // one case a way to read
-	for _, from := range c.EnvFrom {
-		if s := from.SecretRef; s != nil && !has("Secret", s.Name, s.Optional) {
-			return false
+func envThere(c corev1.Container, has hasFunc) bool {
+	for _, r := range readings(c) {
+		var keys []string
+		if !r.all {
+			keys = []string{r.key}
 		}
-		if m := from.ConfigMapRef; m != nil && !has("ConfigMap", m.Name, m.Optional) {
-			return false
-		}
-	}
-	for _, e := range c.Env {
-		if e.ValueFrom == nil {
-			continue
-		}
-		if s := e.ValueFrom.SecretKeyRef; s != nil && !has("Secret", s.Name, s.Optional, s.Key) {
-			return false
-		}
-		if m := e.ValueFrom.ConfigMapKeyRef; m != nil && !has("ConfigMap", m.Name, m.Optional, m.Key) {
+		if !has(r.kind, r.name, r.optional, keys...) {
 			return false
 		}
 	}
@@ -130,24 +120,7 @@ func envThere(c corev1.Container, has hasFunc) bool { //nolint:cyclop // one cas
 }
 
 func volumeThere(v corev1.Volume, has hasFunc) bool {
-	if s := v.Secret; s != nil && !has("Secret", s.SecretName, s.Optional, keysOf(s.Items)...) {
-		return false
-	}
-	if m := v.ConfigMap; m != nil && !has("ConfigMap", m.Name, m.Optional, keysOf(m.Items)...) {
-		return false
-	}
-	if v.Projected == nil {
-		return true
-	}
-	for _, p := range v.Projected.Sources {
-		if s := p.Secret; s != nil && !has("Secret", s.Name, s.Optional, keysOf(s.Items)...) {
-			return false
-		}
-		if m := p.ConfigMap; m != nil && !has("ConfigMap", m.Name, m.Optional, keysOf(m.Items)...) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(contentsOf(v), func(s volumeSource) bool { return !has(s.kind, s.name, s.optional, keysOf(s.items)...) })
 }
 
 func keysOf(items []corev1.KeyToPath) []string {

@@ -49,7 +49,10 @@ func Namespaces(s scenario.Scenario) []string { return namespacesOf(s) }
 
 // Dated reports that a scenario speaks of dates: in windows, objects or patterns.
 func Dated(s scenario.Scenario) bool {
-	return bound(s) || anyPattern(s, dated)
+	return anyPattern(s, func(r scenario.Resource) bool {
+		_, _, windows := windowsOf(r)
+		return windows || dated(r)
+	})
 }
 
 // Copy is an independent copy of plain data.

@@ -22,8 +22,15 @@ const (
 	least = 10 * time.Second
 )
 
-// factors are what all lengths of a scenario are divided by, in the order tried.
-var factors = []int{1, 6, 60, 600, 3600}
+// scale is what the lengths of a scenario are divided by. Deadlines that it does not
+// name keep their defaults unless it is about them: a real rollout takes its time.
+type scale struct {
+	by        int
+	deadlines bool
+}
+
+// scales are those tried, in this order.
+var scales = []scale{{1, false}, {6, false}, {6, true}, {60, false}, {60, true}, {600, false}, {600, true}, {3600, false}, {3600, true}}
 
 // cut takes out time in which nothing happens: of each stretch between two places
 // in time, what goes beyond idleLeft after the last write. Whole seconds only, so
@@ -111,11 +118,11 @@ func (c cutTimes) idle(d time.Duration) bool {
 
 // divided divides every length of a scenario by a factor: places in time, waits,
 // the paces of policies, the deadlines of rollouts and KICK's own.
-func divided(s scenario.Scenario, by int) scenario.Scenario {
-	if by == 1 {
+func divided(s scenario.Scenario, to scale) scenario.Scenario {
+	if to.by == 1 {
 		return s
 	}
-	shorter := func(d time.Duration) time.Duration { return shorter(d, by) }
+	shorter := func(d time.Duration) time.Duration { return shorter(d, to.by) }
 	s.Operator.StartAt = shorter(s.Operator.StartAt)
 	s.Operator.Flags = maps.Clone(s.Operator.Flags)
 	if s.Operator.Flags == nil {
@@ -123,14 +130,19 @@ func divided(s scenario.Scenario, by int) scenario.Scenario {
 	}
 	for flag, standard := range map[string]string{"rollout-timeout": "15m", "request-retention": "24h"} {
 		value := s.Operator.Flags[flag]
-		if value == "" {
+		if value == "" && to.deadlines {
 			value = standard
 		}
 		if d, err := time.ParseDuration(value); err == nil {
 			s.Operator.Flags[flag] = shorter(d).String()
 		}
 	}
-	object := func(r scenario.Resource) scenario.Resource { return dividedObject(r, shorter) }
+	object := func(r scenario.Resource) scenario.Resource {
+		if to.deadlines {
+			r = withDeadline(r)
+		}
+		return dividedObject(r, shorter)
+	}
 	s.Given = each(s.Given, object)
 	s.Steps = slices.Clone(s.Steps)
 	var before, at time.Duration // the place of the step before, then and now
@@ -164,9 +176,20 @@ func shorter(d time.Duration, by int) time.Duration {
 // deadline is progressDeadlineSeconds where a Deployment does not say.
 const deadline = 600
 
+// withDeadline writes the default deadline of a Deployment down, so that it can be
+// divided.
+func withDeadline(r scenario.Resource) scenario.Resource {
+	spec, _ := r.Data["spec"].(map[string]any)
+	if _, whole := spec["selector"]; r.GVK.Kind != "Deployment" || !whole || spec["progressDeadlineSeconds"] != nil {
+		return r
+	}
+	return changed(r, func(data map[string]any) {
+		data["spec"].(map[string]any)["progressDeadlineSeconds"] = int64(deadline)
+	})
+}
+
 // dividedObject divides the lengths of a policy or a workload that are given.
-func dividedObject(r scenario.Resource, shorter func(time.Duration) time.Duration) scenario.Resource { //nolint:cyclop // one case a field
-	change := map[string]func(any) any{}
+func dividedObject(r scenario.Resource, shorter func(time.Duration) time.Duration) scenario.Resource {
 	seconds := func(v any) any {
 		if n, ok := v.(int64); ok {
 			return int64(shorter(time.Duration(n)*time.Second).Round(time.Second) / time.Second)
@@ -180,26 +203,24 @@ func dividedObject(r scenario.Resource, shorter func(time.Duration) time.Duratio
 		}
 		return v
 	}
-	path := "spec"
+	var place []string
+	change := map[string]func(any) any{"minReadySeconds": seconds, "progressDeadlineSeconds": seconds}
 	switch r.GVK.Kind {
 	case "KickPolicy":
-		path = "restart"
-		change["settleDelay"], change["minInterval"] = length, length
+		place = []string{"spec", "restart"}
+		change = map[string]func(any) any{"settleDelay": length, "minInterval": length}
 	case "Deployment", "StatefulSet", "DaemonSet":
-		change["minReadySeconds"], change["progressDeadlineSeconds"] = seconds, seconds
+		place = []string{"spec"}
 	default:
 		return r
 	}
 	return changed(r, func(data map[string]any) {
-		spec, _ := data["spec"].(map[string]any)
-		if path == "restart" {
-			spec, _ = spec["restart"].(map[string]any)
-		} else if _, whole := spec["selector"]; whole && r.GVK.Kind == "Deployment" && spec["progressDeadlineSeconds"] == nil {
-			spec["progressDeadlineSeconds"] = int64(deadline)
+		for _, field := range place {
+			data, _ = data[field].(map[string]any)
 		}
-		for field, f := range change {
-			if v, ok := spec[field]; ok {
-				spec[field] = f(v)
+		for field, v := range data {
+			if f := change[field]; f != nil {
+				data[field] = f(v)
 			}
 		}
 	})

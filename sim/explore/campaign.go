@@ -198,14 +198,11 @@ var names = regexp.MustCompile(`[a-z0-9][a-z0-9.-]*/|[a-z0-9.-]*[0-9][a-z0-9.:-]
 // numbers are left out. Where it is a scenario that wants something, each counts.
 func kind(s Schedule, f run.Failure) string {
 	kind := f.Law + ": " + names.ReplaceAllString(f.Message, "")
-	if s.Scenario != nil && f.Law == lawRestarts {
+	if s.Scenario != nil && Expectation(f.Law) {
 		kind = s.Scenario.Name + ": " + kind
 	}
 	return kind
 }
-
-// lawRestarts is the name of the law that holds a scenario's number of restarts.
-const lawRestarts = "restarts as expected"
 
 // Unreached are the marks that no schedule reached, in alphabetical order.
 func (s Summary) Unreached() []string {

@@ -252,8 +252,10 @@ func TestLawNames(t *testing.T) {
 	for _, law := range check.All() {
 		known[law.Name] = true
 	}
-	if !known[lawRestarts] {
-		t.Errorf("no law is named %q", lawRestarts)
+	for _, law := range []string{lawRestarts, lawRequests} {
+		if !known[law] {
+			t.Errorf("no law is named %q", law)
+		}
 	}
 	s := changed(t)[0]
 	s.Steps[0].AtSet, s.Steps[0].MayFail = true, false

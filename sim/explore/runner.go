@@ -152,8 +152,18 @@ func (r *Runner) begin() time.Time {
 	return r.world.Start.Add(first.At + first.After)
 }
 
-// lawSteps is the name that package run gives to steps that fail.
-const lawSteps = "steps"
+// Laws that say what one scenario expects, by the names that their packages give them.
+const (
+	lawSteps    = "steps"
+	lawRestarts = "restarts as expected"
+	lawRequests = "requests end as expected"
+)
+
+// Expectation reports whether a law is what a scenario itself expects, and not true
+// of every cluster.
+func Expectation(law string) bool {
+	return law == lawSteps || law == lawRestarts || law == lawRequests
+}
 
 // guarded turns a panic of the operator into a failure of the schedule.
 func guarded(s scenario.Scenario, play func() run.Result) (result run.Result) {

@@ -13,6 +13,9 @@ import (
 type Options struct {
 	Run run.Options // NewOperator is needed; Chooser must be nil
 	Law string      // the law that must stay broken
+	// KeepStory leaves steps, given objects and settings as they are: where the law is
+	// what the scenario itself expects, of another story other things are to be expected.
+	KeepStory bool
 	// More reports whether there is time for another run; nil: always.
 	More func() bool
 	// Progress, if given, is told of every smaller scenario.
@@ -46,9 +49,11 @@ func Shrink(s scenario.Scenario, o Options) (scenario.Scenario, Size, bool) {
 	for {
 		before := k.size()
 		k.choices()
-		k.steps()
-		k.given()
-		k.settings()
+		if !k.KeepStory {
+			k.steps()
+			k.given()
+			k.settings()
+		}
 		k.picks()
 		after := k.size()
 		after.Runs = before.Runs
@@ -194,6 +199,17 @@ var plainer = []func(*scenario.Scenario) bool{
 	func(s *scenario.Scenario) bool { return set(&s.Start, scenario.DefaultStart) },
 	func(s *scenario.Scenario) bool { return set(&s.Seed, scenario.DefaultSeed) },
 	func(s *scenario.Scenario) bool { return set(&s.Expect.Settle, scenario.DefaultSettle) },
+	mustSucceed,
+}
+
+// mustSucceed lets no step fail any more.
+func mustSucceed(s *scenario.Scenario) bool {
+	changed := false
+	s.Steps = slices.Clone(s.Steps)
+	for i := range s.Steps {
+		changed = set(&s.Steps[i].MayFail, false) || changed
+	}
+	return changed
 }
 
 func set[T comparable](field *T, value T) bool {
