@@ -10,6 +10,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/cluster"
 )
 
 var db = Source{"Secret", "shop", "db"}
@@ -207,7 +208,19 @@ func TestBeforeFirstLook(t *testing.T) {
 			b.wait(time.Second)
 			b.delete("kubectl", secretKind, "db")
 		}, true},
-		"a key was removed":         {func(b *bench) { remove(b); b.wait(time.Second); b.create(Manager, record()) }, false},
+		"a key was removed": {func(b *bench) { remove(b); b.wait(time.Second); b.create(Manager, record()) }, false},
+		"its writer gave it up": {func(b *bench) {
+			b.rotate("second-password")
+			giveUp(b)
+			b.wait(time.Second)
+			b.create(Manager, record())
+		}, false},
+		"given up after the record": {func(b *bench) {
+			b.create(Manager, record())
+			b.wait(time.Second)
+			b.rotate("second-password")
+			giveUp(b)
+		}, true},
 		"removed after the record":  {func(b *bench) { b.create(Manager, record()); b.wait(time.Second); remove(b) }, true},
 		"changed before the record": {func(b *bench) { b.rotate("second-password"); b.wait(time.Second); b.create(Manager, record()) }, true},
 		"never recorded":            {func(b *bench) { b.rotate("second-password") }, true},
@@ -314,4 +327,17 @@ func TestAway(t *testing.T) {
 	b = shop(t, lawSpurious)
 	flap(b, b.recorded)
 	b.fires("every running pod carried the current content")
+}
+
+// giveUp takes the note of who wrote the content last off the Secret db, as an apply
+// does that leaves out what its manager set before.
+func giveUp(b *bench) {
+	b.Helper()
+	old := b.server.Get(secretKind, key("db")).(*corev1.Secret)
+	object := old.DeepCopy()
+	object.ManagedFields = nil
+	b.laws.OnWrite(cluster.Event{
+		Type: cluster.Modified, Kind: secretKind, Key: key("db"), Object: object, Old: old, Revision: b.server.Revision() + 1,
+		At: b.loop.Now(), Manager: "kubectl", Verb: "apply",
+	})
 }

@@ -132,7 +132,7 @@ func (c *Context) before(s stalePod, h *history, first note, recorded bool) bool
 		return false
 	}
 	second := origin.written.Truncate(time.Second)
-	return origin.gone || recorded && (!origin.dated ||
+	return origin.gone || recorded && (!origin.dated || origin.erased ||
 		second.Equal(s.pod.Created.Truncate(time.Second)) || second.Equal(s.container.Started.Truncate(time.Second)))
 }
 

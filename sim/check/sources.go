@@ -45,7 +45,10 @@ type change struct {
 	// dated says that the object's metadata proves the time of this change: the
 	// newest time of its content's managers moved with it and no key was lost.
 	dated bool
-	gone  bool // the source was deleted
+	// erased says that who wrote it has given up its fields since, and with them the
+	// only note of the time: an apply that leaves them out, for one.
+	erased bool
+	gone   bool // the source was deleted
 	// flagsOnly says that type, immutability or the field that holds a value
 	// changed, and no byte of it did.
 	flagsOnly bool
@@ -221,13 +224,27 @@ func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1
 func (h *history) modified(now time.Time, ev cluster.Event) {
 	before, after := lastWrite(ev.Old), lastWrite(ev.Object)
 	if sameContent(ev.Old, ev.Object) {
-		if after.After(before) {
+		switch {
+		case after.After(before):
 			h.touches = append(h.touches, now)
+		case after.Before(before):
+			h.erase(after)
 		}
 		return
 	}
 	dated := after.After(before) && !lostKey(ev.Old, ev.Object)
 	h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, flagsOnly: sameBytes(ev.Old, ev.Object)})
+}
+
+// erase notes that the source's metadata dates no change later than an instant any
+// more. Forks share what is below their length, so the list is copied.
+func (h *history) erase(after time.Time) {
+	h.changes = slices.Clone(h.changes)
+	for i := range h.changes {
+		if h.changes[i].written.Truncate(time.Second).After(after) {
+			h.changes[i].erased = true
+		}
+	}
 }
 
 func sameBytes(a, b client.Object) bool { return maps.EqualFunc(payload(a), payload(b), bytes.Equal) }
