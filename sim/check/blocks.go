@@ -144,7 +144,7 @@ func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition aft
 	if policy.Spec.DryRun { // no window would have changed anything
 		return true
 	}
-	from := latest(b.Healed, b.busy[b.w.GetNamespace()])
+	from := latest(latest(b.Healed, b.busy[b.w.GetNamespace()]), b.clockSet())
 	for _, s := range b.stale {
 		if last, ok := b.sources.of(s.ref.source).last(); ok {
 			from = latest(from, last.at)

@@ -327,6 +327,41 @@ func TestAway(t *testing.T) {
 	b = shop(t, lawSpurious)
 	flap(b, b.recorded)
 	b.fires("every running pod carried the current content")
+
+	b = shop(t, lawSpurious) // what the pod read was never on record
+	b.rotate("second-password")
+	b.wait(time.Second)
+	b.create(Manager, record())
+	b.wait(time.Second)
+	b.rotate("first-password")
+	b.wait(time.Second)
+	b.recorded()
+	b.wait(time.Minute)
+	b.restart()
+	b.holds()
+}
+
+// TestScopeOfAGoneSource: it counts by the labels it had last.
+func TestScopeOfAGoneSource(t *testing.T) {
+	for value, words := range map[string]string{"app": "", "infra": "every running pod carried the current content"} {
+		b := shop(t, lawSpurious)
+		edit(b, "kubectl", secretKind, "db", func(s *corev1.Secret) { s.Labels = map[string]string{"tier": value} })
+		edit(b, "kubectl", policyKind, "web", func(p *v1alpha1.KickPolicy) {
+			p.Spec.Discovery.DependencySelector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "app"}}
+		})
+		edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].EnvFrom[0].SecretRef.Optional = new(true)
+		})
+		b.wait(time.Minute)
+		b.delete("kubectl", secretKind, "db")
+		b.wait(time.Minute)
+		b.restart()
+		if words == "" {
+			b.holds()
+			continue
+		}
+		b.fires(words)
+	}
 }
 
 // giveUp takes the note of who wrote the content last off the Secret db, as an apply

@@ -140,7 +140,7 @@ func (c *Context) before(s stalePod, h *history, first note, recorded bool) bool
 // kubelet may have given it the old object: nobody can see that from outside. A
 // volume is filled when the pod comes to its node, however long a container waits.
 func (c *Context) cacheLag(s stalePod) bool {
-	last, ok := c.sources.of(s.ref.source).last()
+	last, ok := c.sources.of(s.ref.source).origin(s.ref.required)
 	lag := c.World.KubeletCacheLag
 	return ok && lag > 0 && (s.container.Started.Sub(last.at) <= lag+time.Second || s.pod.Created.Sub(last.at) <= lag+time.Second)
 }
@@ -149,7 +149,7 @@ func (c *Context) cacheLag(s stalePod) bool {
 // node's copy of an immutable source all the same: the kubelet does not look again
 // while any pod on the node uses it (case B29), and a restart cannot mend that.
 func (c *Context) nodeCopy(s stalePod) bool {
-	last, ok := c.sources.of(s.ref.source).last()
+	last, ok := c.sources.of(s.ref.source).origin(s.ref.required)
 	return ok && s.container.Cached[s.ref.source] && !s.container.Started.Before(last.at)
 }
 

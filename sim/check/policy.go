@@ -1,11 +1,9 @@
 package check
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 )
@@ -33,18 +31,16 @@ func (c *Context) policiesOf(w workload) []*v1alpha1.KickPolicy {
 }
 
 // inScope reports whether changes of a source count under a policy. A source that
-// does not exist carries no labels, and only a selector that takes everything
-// takes it.
+// does not exist counts by the labels it had last: that it went is a change as well.
 func (c *Context) inScope(policy *v1alpha1.KickPolicy, s Source) bool {
 	selector := policy.Spec.Discovery.DependencySelector
 	if selector == nil {
 		return true
 	}
-	object := c.API.Get(schema.GroupKind{Group: corev1.GroupName, Kind: s.Kind}, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
-	if object == nil {
-		return matches(selector, nil)
+	if newest := c.sources.of(s).newest; newest != nil {
+		return matches(selector, newest.GetLabels())
 	}
-	return matches(selector, object.GetLabels())
+	return matches(selector, nil)
 }
 
 func matches(selector *metav1.LabelSelector, set map[string]string) bool {

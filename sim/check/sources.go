@@ -78,13 +78,20 @@ func (h *history) was(other Content, from time.Time) bool {
 	return false
 }
 
+// seen counts the records of one who had seen those up to an instant; zero: all.
+func (h *history) seen(until time.Time) int {
+	n := len(h.records)
+	for n > 0 && !until.IsZero() && !h.records[n-1].at.Before(until) {
+		n--
+	}
+	return n
+}
+
 // told is the instant up to which one knows of changes who had seen KICK's records up
 // to another one; false: not a single record.
 func (h *history) told(seen time.Time) (time.Time, bool) {
-	for _, r := range slices.Backward(h.records) {
-		if seen.IsZero() || r.at.Before(seen) {
-			return r.knew, true
-		}
+	if n := h.seen(seen); n > 0 {
+		return h.records[n-1].knew, true
 	}
 	return time.Time{}, false
 }

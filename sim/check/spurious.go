@@ -187,8 +187,9 @@ func (r restartCase) endedTooSoon() bool {
 func (r restartCase) away() bool {
 	return r.each(func(_ Pod, container Container, h *history) bool {
 		for i := len(h.changes) - 2; i > 0; i-- {
-			left, back := h.changes[i], h.changes[i+1]
-			if left.at.After(container.Started) && back.content == h.changes[i-1].content && !h.recordedIn(left.at, back.at) {
+			read, left, back := h.changes[i-1], h.changes[i], h.changes[i+1]
+			if left.at.After(container.Started) && back.content == read.content &&
+				(!h.recordedIn(left.at, back.at) || !h.recordedIn(read.at, left.at)) {
 				return true
 			}
 		}
@@ -255,6 +256,9 @@ func (r restartCase) touchedBeforeBaseline() bool {
 	})
 }
 
+// inPlace is how long a container that ended is not started again in place.
+const inPlace = 2 * time.Second
+
 // touchedWhileAway: a write of the content's own manager that KICK did not watch may
 // have been the way back from another content, and KICK wrote it down as one. The
 // content had not been known for long enough by then to prove that the container, which
@@ -262,7 +266,11 @@ func (r restartCase) touchedBeforeBaseline() bool {
 func (r restartCase) touchedWhileAway() bool {
 	return r.each(func(_ Pod, container Container, h *history) bool {
 		for _, touch := range h.touches {
-			if touch.After(container.Started) && h.recordedIn(touch, r.Loop.Now()) && !h.recordedIn(container.Started.Add(2*r.Allowance), touch) {
+			read := container.Started
+			if container.Again { // its node says when the run before ended, within the allowance
+				read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
+			}
+			if touch.After(read) && h.recordedIn(touch, r.Loop.Now()) && !h.recordedIn(container.Started.Add(2*r.Allowance), touch) {
 				return true
 			}
 		}
@@ -282,7 +290,7 @@ func (r restartCase) undated() bool {
 			}
 		}
 		var previous time.Time
-		if n := len(h.records); n > 1 {
+		if n := h.seen(r.known.Records); n > 1 {
 			previous = h.records[n-2].at
 		}
 		for _, change := range h.changes {

@@ -25,9 +25,11 @@ func TestSpuriousFires(t *testing.T) {
 		}, "every running pod carried the current content"},
 		"changed there and back": {func(b *bench) {
 			b.create(Manager, record())
+			b.wait(time.Second)
 			b.rotate("second-password")
 			b.wait(time.Second)
 			b.recorded()
+			b.wait(time.Second)
 			b.rotate("first-password")
 			b.wait(time.Second)
 			b.recorded()

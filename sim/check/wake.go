@@ -89,6 +89,14 @@ func (c *Context) neverOpens(w workload) bool {
 	return true
 }
 
+// clockSet is when KICK's clock was last set; windows it was set past never opened.
+func (c *Context) clockSet() time.Time {
+	if v := c.Clocks[clock.Kick]; v != nil {
+		return v.Set()
+	}
+	return time.Time{}
+}
+
 // stepped reports whether KICK's clock was ever set: timers that ran by then do not
 // follow it.
 func (c *Context) stepped() bool {

@@ -33,6 +33,7 @@ type Virtual struct {
 	loop      *sched.Loop
 	offset    time.Duration
 	low, high time.Duration // least and greatest offset there was
+	set       time.Time     // true time of the last step
 }
 
 var _ clock.Clock = (*Virtual)(nil)
@@ -46,6 +47,7 @@ func New(loop *sched.Loop, offset time.Duration) *Virtual {
 // with the monotonic timers of a real process.
 func (v *Virtual) Step(d time.Duration) {
 	v.offset += d
+	v.set = v.loop.Now()
 	v.low, v.high = min(v.low, v.offset), max(v.high, v.offset)
 }
 
@@ -54,6 +56,9 @@ func (v *Virtual) Offset() time.Duration { return v.offset }
 
 // Range is the least and the greatest offset this clock ever had.
 func (v *Virtual) Range() (low, high time.Duration) { return v.low, v.high }
+
+// Set is the true time of the last step; zero: there was none.
+func (v *Virtual) Set() time.Time { return v.set }
 
 // Now is the time this domain believes it is.
 func (v *Virtual) Now() time.Time { return v.loop.Now().Add(v.offset) }

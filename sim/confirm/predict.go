@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/sim/cluster"
 	"github.com/corewire/kick/sim/engine"
 	"github.com/corewire/kick/sim/run"
@@ -29,9 +31,10 @@ type Outcome struct {
 }
 
 // equals compares counts and phases. Where the scenario leaves a count open, any
-// number in its range is as good as another. A request that found nothing to do is as
-// good as none, unless the scenario names it: which of two objects that are written
-// together KICK sees first is nobody's promise.
+// number in its range is as good as another, and so is the phase that comes of it. A
+// request that found nothing to do is as good as none: which of two objects that are
+// written together KICK sees first is nobody's promise. A phase that the scenario names
+// must be that one.
 func (o Outcome) equals(other Outcome, expect scenario.Expect) bool {
 	if len(o.Broken)+len(other.Broken) > 0 || !maps.Equal(o.needed(expect), other.needed(expect)) {
 		return false
@@ -46,11 +49,18 @@ func (o Outcome) equals(other Outcome, expect scenario.Expect) bool {
 	return maps.Equal(a, b)
 }
 
-// needed are the requests that had something to do, or that the scenario names.
+// needed are the requests that had something to do beyond doubt, or that the scenario
+// names.
 func (o Outcome) needed(expect scenario.Expect) map[string]string {
+	open := map[string]bool{}
+	for id, r := range expect.Restarts {
+		if parts := strings.SplitN(id, "/", 3); len(parts) == 3 && r.Min != r.Max {
+			open[parts[0]+"/"+model.ObjectName(model.Key{Kind: parts[1], Name: parts[2]})] = true
+		}
+	}
 	out := maps.Clone(o.Requests)
 	maps.DeleteFunc(out, func(name, phase string) bool {
-		return phase == string(v1alpha1.PhaseNoLongerRequired) && expect.Requests[name] == ""
+		return expect.Requests[name] == "" && (open[name] || phase == string(v1alpha1.PhaseNoLongerRequired))
 	})
 	return out
 }

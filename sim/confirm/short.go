@@ -15,6 +15,8 @@ type Short struct {
 	Generations map[string]int64
 	// Waiting says that some pods wait for a source that is missing.
 	Waiting bool
+	// Quiet tells, by step, before which ones the simulated cluster was at rest.
+	Quiet []bool
 
 	said prediction
 }
@@ -41,7 +43,7 @@ func Shorten(s scenario.Scenario, limit time.Duration) (Short, error) {
 		return Short{}, err
 	}
 	said, err := predict(p.scenario)
-	return Short{Scenario: p.scenario, Sim: p.sim, Generations: said.generations, Waiting: p.waiting, said: said}, err
+	return Short{Scenario: p.scenario, Sim: p.sim, Generations: said.generations, Waiting: p.waiting, Quiet: p.quiet, said: said}, err
 }
 
 // Namespaces lists the namespaces a scenario speaks of, KICK's own left out.

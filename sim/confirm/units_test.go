@@ -232,7 +232,7 @@ func TestNamespacesAreUnique(t *testing.T) {
 }
 
 func TestEquals(t *testing.T) {
-	expect := scenario.Expect{Restarts: map[string]scenario.Range{"a": {Min: 6, Max: 7}}, Requests: map[string]string{"named": "NoLongerRequired"}}
+	expect := scenario.Expect{Restarts: map[string]scenario.Range{"a": {Min: 6, Max: 7}, "n/Deployment/web": {Min: 0, Max: 1}}, Requests: map[string]string{"named": "NoLongerRequired"}}
 	of := func(restarts map[string]int, requests map[string]string, broken ...string) Outcome {
 		return Outcome{restarts, requests, broken}
 	}
@@ -248,6 +248,7 @@ func TestEquals(t *testing.T) {
 		"another phase":    {of(map[string]int{"a": 6, "b": 1}, map[string]string{"r": "Failed"}), false},
 		"nothing to do":    {of(map[string]int{"a": 6, "b": 1}, map[string]string{"r": "Succeeded", "x": "NoLongerRequired"}), true},
 		"but named":        {of(map[string]int{"a": 6, "b": 1}, map[string]string{"r": "Succeeded", "named": "NoLongerRequired"}), false},
+		"an open phase":    {of(map[string]int{"a": 6, "b": 1}, map[string]string{"r": "Succeeded", "n/deployment-web": "Failed"}), true},
 		"a broken law":     {of(map[string]int{"a": 6, "b": 1}, map[string]string{"r": "Succeeded"}, "nothing lost"), false},
 	} {
 		if got := base.equals(tt.other, expect); got != tt.want {

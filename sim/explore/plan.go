@@ -22,7 +22,7 @@ func (c *Campaign) units() iter.Seq[unit] {
 	return func(yield func(unit) bool) {
 		if c.Profile == ProfileCrash || c.Profile == ProfileMix {
 			for i := range c.Scenarios {
-				if !yield(crashUnit(&c.Scenarios[i], false)) {
+				if !c.crashUnits(&c.Scenarios[i], false, yield) {
 					return
 				}
 			}
@@ -83,14 +83,31 @@ func (c *Campaign) scenarioOf(seed uint64) *scenario.Scenario {
 	return &c.Scenarios[seed>>scenarioBits%uint64(len(c.Scenarios))]
 }
 
-// crashUnit kills the operator at every write of a scenario: one crash a run, or two.
-func crashUnit(s *scenario.Scenario, pairs bool) unit {
-	return func(r *Runner, play player) {
-		if more := play(Schedule{Scenario: s}, nil); !more {
-			return
+// crashShare is how many writes one worker takes at a time.
+const crashShare = 16
+
+// crashUnits kill the operator at every write of a scenario: one crash a run, or two.
+// It returns false when the campaign is to stop.
+func (c *Campaign) crashUnits(s *scenario.Scenario, pairs bool, yield func(unit) bool) bool {
+	plain := func(_ *Runner, play player) { play(Schedule{Scenario: s}, nil) }
+	if !pairs && !yield(plain) {
+		return false
+	}
+	runner := Runner{Options: c.Options}
+	runner.Options.Fast = true
+	runner.Run(Schedule{Scenario: s}, nil)
+	for from := 1; from <= runner.writes; from += crashShare {
+		if !yield(crashUnit(s, from, min(from+crashShare-1, runner.writes), pairs)) {
+			return false
 		}
-		writes := r.writes
-		for write := 1; write <= writes; write++ {
+	}
+	return true
+}
+
+// crashUnit kills the operator at some writes of a scenario.
+func crashUnit(s *scenario.Scenario, from, to int, pairs bool) unit {
+	return func(r *Runner, play player) {
+		for write := from; write <= to; write++ {
 			for _, landed := range []bool{false, true} {
 				first := Crash{Write: write, Landed: landed}
 				if more := play(Schedule{Scenario: s, Crashes: []Crash{first}}, nil); !more {
@@ -120,7 +137,7 @@ func crashAgain(r *Runner, s *scenario.Scenario, first Crash, play player) bool 
 // pairUnits kill the operator twice in the shortest scenarios.
 func (c *Campaign) pairUnits(yield func(unit) bool) {
 	for _, s := range c.shortest(c.Pairs) {
-		if !yield(crashUnit(s, true)) {
+		if !c.crashUnits(s, true, yield) {
 			return
 		}
 	}

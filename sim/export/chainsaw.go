@@ -92,10 +92,10 @@ var acts = map[string]func(*chainsaw, steps.Act) ([]any, error){
 	"advance": func(_ *chainsaw, a steps.Act) ([]any, error) { return []any{sleep(a.Wait)}, nil },
 	"settle":  func(*chainsaw, steps.Act) ([]any, error) { return []any{sleep(adopts)}, nil },
 	"assert": func(c *chainsaw, a steps.Act) ([]any, error) {
-		return []any{object{"assert": object{"resource": c.here(a.Pattern), "timeout": (a.Wait + slack).String()}}}, nil
+		return []any{object{"assert": object{"resource": withoutNulls(c.here(a.Pattern)), "timeout": (a.Wait + slack).String()}}}, nil
 	},
 	"error": func(c *chainsaw, a steps.Act) ([]any, error) {
-		return []any{object{"error": object{"resource": c.here(a.Pattern)}}}, nil
+		return []any{object{"error": object{"resource": withoutNulls(c.here(a.Pattern))}}}, nil
 	},
 	"rollout": (*chainsaw).rollout,
 }
@@ -122,6 +122,27 @@ func (c *chainsaw) here(r scenario.Resource) map[string]any {
 		delete(meta, "namespace")
 		if len(meta) == 0 {
 			delete(data, "metadata")
+		}
+	}
+	return data
+}
+
+// withoutNulls writes what must not be there as Chainsaw wants it: a pattern of the
+// simulator says null, for Chainsaw that is a value.
+func withoutNulls(data map[string]any) map[string]any {
+	for field, value := range data {
+		below, ok := value.(map[string]any)
+		if !ok {
+			continue
+		}
+		for key, v := range below {
+			if v == nil {
+				delete(below, key)
+				data[fmt.Sprintf("(contains(keys(%s || `{}`), '%s'))", field, key)] = false
+			}
+		}
+		if withoutNulls(below); len(below) == 0 {
+			delete(data, field)
 		}
 	}
 	return data
@@ -182,6 +203,9 @@ func (c *chainsaw) step(i int, step scenario.Step) error {
 			return fmt.Errorf("what it asserts holds for %s only: a test that polls can miss it", held)
 		}
 	}
+	if step.AtSet && step.At > c.reached && !c.short.Quiet[i] && act.Verb != "assert" && act.Verb != "error" {
+		return fmt.Errorf("it comes while the cluster still moves: a test cannot keep to that moment")
+	}
 	operations, err := acts[act.Verb](c, act)
 	if err != nil {
 		return err
@@ -219,7 +243,8 @@ func (c *chainsaw) writeOne(a steps.Act, r scenario.Resource) (object, error) { 
 	data := c.here(r)
 	before := c.written[r.String()]
 	c.written[r.String()] = r.Data
-	plain := a.Manager == scenario.DefaultManager && a.Subresource == ""
+	meta, _ := data["metadata"].(map[string]any)
+	plain := a.Manager == scenario.DefaultManager && a.Subresource == "" && meta["managedFields"] == nil // which Chainsaw refuses
 	switch {
 	case a.Verb == "apply" && plain && keeps(before, r.Data):
 		return object{"apply": object{"resource": data}}, nil

@@ -50,7 +50,7 @@ func TestAllScenarios(t *testing.T) {
 			t.Errorf("%s: %v\n%s", s.Name, err, out)
 		}
 	}
-	if exported < 50 {
+	if exported < 60 {
 		t.Errorf("only %d scenarios were exported", exported)
 	}
 	t.Logf("%d exported", exported)

@@ -240,12 +240,16 @@ func act(ctx context.Context, c client.Client, s tale, namespace, verb, rest str
 	return fmt.Errorf("no such step: %s", verb)
 }
 
-// kill deletes one pod, the first by name if it names none.
+// kill deletes one pod, the oldest if it names none: names of pods are random, and the
+// first by name may be the one that came for the last killed.
 func kill(ctx context.Context, c client.Client, namespace, name string) error {
 	var pods corev1.PodList
 	if err := c.List(ctx, &pods, client.InNamespace(namespace)); err != nil {
 		return err
 	}
+	slices.SortStableFunc(pods.Items, func(a, b corev1.Pod) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
 	for i := range pods.Items {
 		if name != "" && pods.Items[i].Name != name {
 			continue

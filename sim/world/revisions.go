@@ -80,7 +80,7 @@ func (w *World) createRevision(owner client.Object, hashLabel string, number int
 		hash := templateHash(template, collisions)
 		revision := &appsv1.ControllerRevision{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: owner.GetName()[:min(len(owner.GetName()), 223)] + "-" + hash, Namespace: owner.GetNamespace(),
+				Name: revisionPrefix(owner, hashLabel) + "-" + hash, Namespace: owner.GetNamespace(),
 				Labels: withKey(podTemplate(owner).Labels, hashLabel, hash), Annotations: owner.GetAnnotations(),
 				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, gvk)},
 			},
@@ -97,6 +97,16 @@ func (w *World) createRevision(owner client.Object, hashLabel string, number int
 		// The name belongs to another template, or to a dead owner of the same name.
 		*collisions++
 	}
+}
+
+// revisionPrefix is the owner's name, cut to 223 characters for a StatefulSet only: a
+// DaemonSet whose name is longer than 242 gets no revision, and so no pods.
+func revisionPrefix(owner client.Object, hashLabel string) string {
+	name := owner.GetName()
+	if hashLabel == labelRevisionHash {
+		name = name[:min(len(name), 223)]
+	}
+	return name
 }
 
 // trimRevisions deletes the oldest revisions beyond the limit that nothing uses.
