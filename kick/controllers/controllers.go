@@ -33,6 +33,19 @@ type Result struct {
 	After time.Duration
 }
 
+// Behind is how long a controller waits for its cache to show what it does not show
+// yet, should no event tell that it has come: an object that was created and deleted
+// again while a watch was broken never shows at all.
+const Behind = 5 * time.Second
+
+// Within is the result with a look no later than after d.
+func (r Result) Within(d time.Duration) Result {
+	if r.After == 0 || r.After > d {
+		r.After = d
+	}
+	return r
+}
+
 // Watch maps events of one kind of object to keys.
 type Watch struct {
 	// Object is an empty object of the kind.
@@ -55,6 +68,19 @@ func (e Event) Object() client.Object {
 		return e.New
 	}
 	return e.Old
+}
+
+// Keys are the keys that both states lead to: an object that was deleted and made
+// again under its name may show as one change, and then leads to another key than it
+// did before.
+func (e Event) Keys(of func(client.Object) model.Key) []model.Key {
+	keys := []model.Key{of(e.Object())}
+	if e.Old != nil && e.New != nil {
+		if before := of(e.Old); before != keys[0] {
+			keys = append(keys, before)
+		}
+	}
+	return keys
 }
 
 // Index makes objects of one kind listable by a value (client.MatchingFields).

@@ -121,8 +121,8 @@ func TestSightings(t *testing.T) {
 	}
 	s.Met(id, at(5))
 	s.Met(id, at(6))
-	s.Saw(id, a, at(10), at(11))
-	s.Saw(id, b, at(20), at(21))
+	s.Saw(id, a, b, at(10), at(11))
+	s.Saw(id, b, a, at(20), at(21))
 	got := s.Watched(id)
 	if got.First == nil || got.First.From != a || !got.First.LastWrite.Equal(at(10)) {
 		t.Errorf("First = %+v, want the change away from A", got.First)
@@ -134,9 +134,50 @@ func TestSightings(t *testing.T) {
 	if s.Watched(id).First != nil || s.Live(id).IsZero() {
 		t.Error("after a record the next change is a new story, and the last one is still seen live")
 	}
-	s.Saw(id, b, at(30), at(31))
+	s.Saw(id, b, a, at(30), at(31))
 	s.Gone(id)
 	if s.Watched(id).First != nil || !s.Live(id).IsZero() {
 		t.Error("what nothing refers to is not forgotten")
+	}
+}
+
+// TestInterruptedWatch: what a list shows after a watch broke proves nothing of the
+// time since, and hides contents that came and went.
+func TestInterruptedWatch(t *testing.T) {
+	id, other := model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}, model.Key{Kind: "ConfigMap", Namespace: "shop", Name: "db"}
+	a, b := fingerprint.Of("Secret", map[string]string{"k": "A"}), fingerprint.Of("Secret", map[string]string{"k": "B"})
+	at := func(second int64) time.Time { return time.Unix(second, 0).UTC() }
+	for name, tt := range map[string]struct {
+		of        model.Key
+		to        fingerprint.Digest
+		lastWrite time.Time
+		worth     bool
+		until     time.Time // of the sighting; zero: none
+	}{
+		"changed in between":              {id, b, at(25), true, at(20)},
+		"changed before it was heard of":  {id, b, at(15), true, at(15)},
+		"changed when the watch ran":      {id, b, at(31), true, at(31)},
+		"written in between":              {id, a, at(25), true, at(20)},
+		"written when the watch ran":      {id, a, at(31), false, time.Time{}},
+		"changed, of a kind that went on": {other, b, at(25), true, at(25)},
+		"written, of a kind that went on": {other, a, at(25), false, time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := ledger.NewSightings(time.Time{})
+			s.Interrupted(id.Kind, at(20), at(30))
+			if worth := s.Saw(tt.of, a, tt.to, tt.lastWrite, at(40)); worth != tt.worth {
+				t.Errorf("worth a look: %v, want %v", worth, tt.worth)
+			}
+			first := s.Watched(tt.of).First
+			if (first != nil) != tt.worth || first != nil && !first.LastWrite.Equal(tt.until) {
+				t.Errorf("first sighting %+v, want one until %v", first, tt.until)
+			}
+			if seen := !s.Live(tt.of).IsZero(); seen != (tt.to == b) {
+				t.Errorf("a change was seen live: %v", seen)
+			}
+			if s.Saw(tt.of, tt.to, tt.to, at(26), at(41)) {
+				t.Error("what is shown a second time was watched")
+			}
+		})
 	}
 }

@@ -17,10 +17,18 @@ import (
 type Sightings struct {
 	lastAlive time.Time
 	mu        sync.Mutex
-	broken    time.Time
+	breaks    map[string]interruption // the newest, by kind of source
+	shown     map[model.Key]int       // the interruption after which a source was shown last
 	look      map[model.Key]time.Time
 	first     map[model.Key]*observation.Sighting
 	live      map[model.Key]time.Time
+}
+
+// interruption is a time in which the watch of a kind showed nothing and a list then
+// showed what had become of it; the API server's clock.
+type interruption struct {
+	number      int // from 1
+	heard, over time.Time
 }
 
 // NewSightings returns an empty memory. lastAlive is when a process before this
@@ -30,7 +38,7 @@ func NewSightings(lastAlive time.Time) *Sightings {
 		mark.Hit(mark.TakenOver)
 	}
 	return &Sightings{
-		lastAlive: lastAlive, look: map[model.Key]time.Time{},
+		lastAlive: lastAlive, breaks: map[string]interruption{}, shown: map[model.Key]int{}, look: map[model.Key]time.Time{},
 		first: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{},
 	}
 }
@@ -45,17 +53,28 @@ func (s *Sightings) Met(source model.Key, lastWrite time.Time) {
 	}
 }
 
-// Saw notes that the watch showed a source change its content.
-func (s *Sightings) Saw(source model.Key, from fingerprint.Digest, lastWrite, now time.Time) {
+// Saw notes that the watch showed a source change its content. It reports whether
+// that is worth a look: the same content is, where a list may have hidden another one
+// in between.
+func (s *Sightings) Saw(source model.Key, from, to fingerprint.Digest, lastWrite, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live[source].Before(s.broken) && s.broken.Before(lastWrite) {
-		lastWrite = s.broken
+	b := s.breaks[source.Kind]
+	hidden := s.shown[source] < b.number && !lastWrite.After(b.over)
+	s.shown[source] = b.number
+	if from == to && !hidden {
+		return false
 	}
-	s.live[source] = now
+	if from != to {
+		s.live[source] = now
+	}
+	if hidden && b.heard.Before(lastWrite) { // it may have been another one any time since
+		lastWrite = b.heard
+	}
 	if s.first[source] == nil {
 		s.first[source] = &observation.Sighting{From: from, LastWrite: lastWrite}
 	}
+	return true
 }
 
 // Watched is what is known of a source since it was last recorded.
@@ -86,14 +105,16 @@ func (s *Sightings) Gone(source model.Key) {
 	delete(s.first, source)
 	delete(s.live, source)
 	delete(s.look, source)
+	delete(s.shown, source)
 }
 
-// Interrupted notes that a watch broke. What it shows next may have skipped states,
-// so the first change of each source after that proves only that its content stood
-// until the break.
-func (s *Sightings) Interrupted(now time.Time) {
+// Interrupted notes that the watch of a kind broke after it was heard of last, and
+// that a list had filled it anew by over; both by the API server's clock. A list shows
+// a source as it is and hides what it was meanwhile, so the first that is seen of it
+// proves only that its content stood until the break.
+func (s *Sightings) Interrupted(kind string, heard, over time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.broken = now
+	s.breaks[kind] = interruption{number: s.breaks[kind].number + 1, heard: heard, over: over}
 	mark.Hit(mark.WatchInterrupted)
 }

@@ -49,7 +49,7 @@ type Content struct {
 	Seal       string    // keyed digest, or fingerprint.Absent while the source did not exist
 	Observed   time.Time // KICK's clock; compared with KICK's own stamps only
 	Written    time.Time // API server's clock; compared with creation times only
-	LastWrite  time.Time // lambda when it was recorded, API server's clock, whole seconds
+	LastWrite  time.Time // lambda as it stood when it was recorded, API server's clock, whole seconds; after Written: it lay in the future and dates nothing
 	KnownUntil time.Time // API server's clock: an instant at which this content still stood
 	Baseline   bool      // dated by lambda at first sight; a pod of the same second counts as fresh
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/benbjohnson/clock"
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -98,11 +97,8 @@ func cacheOptions(o Options, s *ledger.Sightings, server *serverClock) cache.Opt
 	shared := true
 	c := cache.Options{
 		DefaultUnsafeDisableDeepCopy: &shared, ReaderFailOnMissingInformer: true,
-		ByObject: map[client.Object]cache.ByObject{},
-		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
-			s.Interrupted(server.Now())
-			toolscache.DefaultWatchErrorHandler(ctx, r, err)
-		},
+		ByObject:    map[client.Object]cache.ByObject{},
+		NewInformer: followed(s, server, o.ClockAllowance),
 	}
 	for _, t := range Transforms() {
 		c.ByObject[t.Object] = cache.ByObject{Transform: func(in any) (any, error) {

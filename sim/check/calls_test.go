@@ -59,6 +59,16 @@ func TestInterval(t *testing.T) {
 		"the stamp was taken away": {func(b *bench) {
 			edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) { d.Spec.Template.Annotations = nil })
 		}, ""},
+		"a rollback brought it back": {func(b *bench) {
+			var before map[string]string
+			edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) {
+				before, d.Spec.Template.Annotations = d.Spec.Template.Annotations, nil
+			})
+			edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) { d.Spec.Template.Annotations = before })
+		}, ""},
+		"somebody else's edit leaves it KICK's": {func(b *bench) {
+			edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(3)) })
+		}, "KICK restarted it 0s before"},
 		"the policy was edited just now": {func(b *bench) {
 			edit(b, "kubectl", policyKind, "web", func(p *v1alpha1.KickPolicy) {
 				p.Spec.Restart.MinInterval = &metav1.Duration{Duration: time.Hour}

@@ -57,6 +57,7 @@ type Context struct {
 	Own            string        // KICK's own namespace
 	Operator       Operator      // nil: it is not running yet
 	Healed         time.Time     // when the last fault ended; zero before
+	Broken         func()        // told when a law is broken; may be nil
 	Restarts       map[string]int
 
 	sources    *sourceLog
@@ -85,6 +86,9 @@ type Violation struct {
 
 func (c *Context) report(law, format string, args ...any) {
 	c.violations = append(c.violations, Violation{Law: law, Message: fmt.Sprintf(format, args...), At: c.Loop.Now()})
+	if c.Broken != nil {
+		c.Broken()
+	}
 }
 
 // Law is one law. It has one or more of the hooks below.

@@ -21,7 +21,7 @@ type deadline struct {
 const (
 	takeover = 30 * time.Second
 	backoff  = time.Minute
-	podLook  = 10 * time.Second
+	podLook  = time.Minute
 )
 
 // OnKick reports a restart that came too late.

@@ -43,13 +43,14 @@ func (c *Context) patched(w Write) (workload, bool) {
 }
 
 // tooSoon says what is wrong with a restart now, given the stamp that stands. A
-// stamp that somebody took away is no longer there to keep a distance from.
+// stamp that somebody took away is no longer there to keep a distance from, nor does a
+// rollback that brings it back make it KICK's again.
 func (c *Context) tooSoon(w workload) string {
 	if w.Object == nil {
 		return ""
 	}
 	policies := c.policiesOf(w)
-	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || c.policyJustEdited(w) {
+	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || !stampedBy(w, Manager) || c.policyJustEdited(w) {
 		return ""
 	}
 	stamp, err := time.Parse(time.RFC3339Nano, w.stamp())

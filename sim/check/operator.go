@@ -27,8 +27,9 @@ type Grant struct {
 	Verbs     []string
 }
 
-// Known is how far the caches of a process had followed the server: the true time of
-// the oldest commit they did not show, by kind. Zero means that they showed all.
+// Known is how far the caches of a process had followed the server when it began to
+// judge: the true time of the oldest commit they did not show, by kind, and that of the
+// beginning if they showed all. Zero means that nothing is known of it: it may know all.
 type Known struct{ Secrets, ConfigMaps, Records time.Time }
 
 // of is how far the caches had followed a source.

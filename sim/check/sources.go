@@ -24,17 +24,27 @@ type sourceLog struct {
 // history is what happened to one source, oldest first.
 type history struct {
 	changes []change
-	touches []time.Time // metadata-only writes that moved the time of the content's own manager
-	records []note      // what KICK wrote down of this source; the first is its baseline
-	labels  time.Time   // when its labels changed last
-	keyID   string      // that sealed the newest record; another one is a new baseline
+	touches []touch   // metadata-only writes that moved the time of the content's own manager
+	records []note    // what KICK wrote down of this source; the first is its baseline
+	labels  time.Time // when its labels changed last
+	keyID   string    // that sealed the newest record; another one is a new baseline
 	newest  client.Object
 }
 
 // note is one write of KICK's record of a source.
 type note struct {
-	at   time.Time
-	knew time.Time // it tells of no change at or after that instant
+	at      time.Time
+	written time.Time // API server's clock
+	knew    time.Time // it tells of no change at or after that instant
+	// returned says that it notes a content that was another in between.
+	returned bool
+}
+
+// touch is one write that altered no content and moved its time all the same.
+type touch struct {
+	at      time.Time // true time
+	written time.Time // API server's clock
+	date    time.Time // what the source's metadata says since, which somebody may have made up
 }
 
 // change is one write that altered content; creation and deletion count.
@@ -48,11 +58,16 @@ type change struct {
 	// erased says that who wrote it has given up its fields since, and with them the
 	// only note of the time: an apply that leaves them out, for one.
 	erased bool
-	gone   bool // the source was deleted
+	// ahead says that the date is one that somebody made up: it lies in the future.
+	ahead bool
+	gone  bool // the source was deleted
 	// flagsOnly says that type, immutability or the field that holds a value
 	// changed, and no byte of it did.
 	flagsOnly bool
 }
+
+// timed reports whether the source's metadata shows when the change came.
+func (c change) timed() bool { return c.dated && !c.ahead }
 
 func newSourceLog() *sourceLog { return &sourceLog{bySource: map[Source]*history{}} }
 
@@ -181,7 +196,7 @@ func (h *history) take(now time.Time, ev cluster.Event) {
 		// creation time does not prove to anybody who remembers the key.
 		dated := h.newest == nil || !lostKey(h.newest, ev.Object)
 		flags := h.newest != nil && !sameContent(h.newest, ev.Object) && sameBytes(h.newest, ev.Object)
-		h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, flagsOnly: flags})
+		h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, ahead: lastWrite(ev.Object).After(ev.At), flagsOnly: flags})
 	case cluster.Deleted:
 		h.changes = append(h.changes, change{at: now, written: ev.At, gone: true})
 	case cluster.Modified:
@@ -213,7 +228,7 @@ func (l *sourceLog) send(w Write) {
 // a new baseline.
 func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1.SourceObservation) {
 	source := Source{string(observed.Spec.Source.Kind), observed.Namespace, observed.Spec.Source.Name}
-	h, wrote := l.entry(source), note{at: now, knew: now}
+	h, wrote := l.entry(source), note{at: now, written: ev.At, knew: now, returned: returned(observed)}
 	if known, sent := l.sent[ev.Key]; sent {
 		if k := known.of(source); !k.IsZero() {
 			wrote.knew = k
@@ -228,19 +243,31 @@ func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1
 	}
 }
 
+// returned reports whether the newest entry of a record is the one before it again.
+func returned(r *v1alpha1.SourceObservation) bool {
+	n := len(r.Spec.History)
+	return n > 1 && sameEntry(&r.Spec.History[n-2], &r.Spec.History[n-1])
+}
+
+// sameEntry reports whether two entries are the same change: the content was another
+// in between, and nothing is to be done about it.
+func sameEntry(a, b *v1alpha1.ObservedContent) bool {
+	return a.Fingerprint == b.Fingerprint && a.Observed.Equal(&b.Observed)
+}
+
 func (h *history) modified(now time.Time, ev cluster.Event) {
 	before, after := lastWrite(ev.Old), lastWrite(ev.Object)
 	if sameContent(ev.Old, ev.Object) {
 		switch {
 		case after.After(before):
-			h.touches = append(h.touches, now)
+			h.touches = append(h.touches, touch{now, ev.At, after})
 		case after.Before(before):
 			h.erase(after)
 		}
 		return
 	}
 	dated := after.After(before) && !lostKey(ev.Old, ev.Object)
-	h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, flagsOnly: sameBytes(ev.Old, ev.Object)})
+	h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, ahead: after.After(ev.At), flagsOnly: sameBytes(ev.Old, ev.Object)})
 }
 
 // erase notes that the source's metadata dates no change later than an instant any

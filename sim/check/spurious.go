@@ -243,17 +243,24 @@ func (r restartCase) down() bool {
 // touchedBeforeBaseline: KICK met the source after its content's own manager had
 // written metadata, which moved the only time there is.
 func (r restartCase) touchedBeforeBaseline() bool {
-	return r.each(func(_ Pod, container Container, h *history) bool {
-		if len(h.records) == 0 {
-			return false
-		}
-		for _, touch := range h.touches {
-			if touch.After(container.Started.Add(-r.World.PodStart-time.Second)) && !touch.After(h.records[0].at) {
-				return true
-			}
-		}
-		return false
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		return len(h.records) > 0 && slices.ContainsFunc(h.touches, func(t touch) bool {
+			recent := t.at.After(container.Started.Add(-r.World.PodStart - time.Second))
+			return !t.at.After(h.records[0].at) && (recent || t.starting(pod, container) || r.ahead(t, h.records[0], pod))
+		})
 	})
+}
+
+// starting: the pod is no younger than the write and its container is not older, so
+// that nobody knows which of them came first (case "starting").
+func (t touch) starting(pod Pod, container Container) bool {
+	return !container.Again && !pod.Created.After(t.written)
+}
+
+// ahead: the date lay in the future when KICK wrote down what it had found, so the
+// write may have come at any time up to then, by clocks that differ by the allowance.
+func (r restartCase) ahead(t touch, found note, pod Pod) bool {
+	return t.date.After(found.written) && !pod.Created.After(found.written.Add(r.Allowance))
 }
 
 // inPlace is how long a container that ended is not started again in place.
@@ -262,30 +269,36 @@ const inPlace = 2 * time.Second
 // touchedWhileAway: a write of the content's own manager that KICK did not watch may
 // have been the way back from another content, and KICK wrote it down as one. The
 // content had not been known for long enough by then to prove that the container, which
-// started within the allowances of the clocks before KICK went away, read it.
+// started within the allowances of the clocks before KICK went away, read it. Nor does a
+// start after that write prove anything if the pod is not of a later second: it may have
+// been starting (case "starting").
 func (r restartCase) touchedWhileAway() bool {
-	return r.each(func(_ Pod, container Container, h *history) bool {
-		for _, touch := range h.touches {
-			read := container.Started
-			if container.Again { // its node says when the run before ended, within the allowance
-				read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
-			}
-			if touch.After(read) && h.recordedIn(touch, r.Loop.Now()) && !h.recordedIn(container.Started.Add(2*r.Allowance), touch) {
-				return true
-			}
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		read := container.Started
+		if container.Again { // its node says when the run before ended, within the allowance
+			read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
 		}
-		return false
+		known := container.Started.Add(2 * r.Allowance)
+		return slices.ContainsFunc(h.touches, func(t touch) bool {
+			return slices.ContainsFunc(h.records, func(n note) bool {
+				if !n.returned || n.at.Before(t.at) {
+					return false
+				}
+				return r.ahead(t, n, pod) && !h.recordedIn(known, n.at) ||
+					(t.at.After(read) || t.starting(pod, container)) && !h.recordedIn(known, t.at)
+			})
+		})
 	})
 }
 
 // undated: among what KICK learned with its newest record was a change whose time
-// no metadata shows, such as a removed key, or such a change ended what the container
+// no metadata shows, such as a removed key or one dated in the future, or such a change ended what the container
 // had read, so that nothing proves that the read came before.
 func (r restartCase) undated() bool {
 	return r.each(func(_ Pod, container Container, h *history) bool {
 		for i := 1; i < len(h.changes); i++ {
 			ended := h.changes[i].at.After(container.Started) && !h.changes[i-1].at.After(container.Started)
-			if ended && !h.changes[i].dated {
+			if ended && !h.changes[i].timed() {
 				return true
 			}
 		}
@@ -294,7 +307,7 @@ func (r restartCase) undated() bool {
 			previous = h.records[n-2].at
 		}
 		for _, change := range h.changes {
-			if !change.dated && !change.at.Before(previous) {
+			if !change.timed() && !change.at.Before(previous) {
 				return true
 			}
 		}

@@ -33,9 +33,8 @@ func (timesForward) OnKick(c *Context, ev cluster.Event) {
 // new baseline and starts anew.
 func timesOfRecord(c *Context, ev cluster.Event, before, after *v1alpha1.SourceObservation) {
 	for i := 1; i < len(after.Spec.History); i++ {
-		last, next := after.Spec.History[i-1], after.Spec.History[i]
-		returned := next.Fingerprint == last.Fingerprint && next.Observed.Equal(&last.Observed) // it was away in between
-		if !returned && !next.Observed.After(last.Observed.Time) {
+		last, next := &after.Spec.History[i-1], &after.Spec.History[i]
+		if !sameEntry(last, next) && !next.Observed.After(last.Observed.Time) {
 			c.report(lawTimes, "record %s: content %d was observed no later than the one before it", ev.Key, i)
 		}
 	}

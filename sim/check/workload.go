@@ -1,11 +1,14 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,6 +43,13 @@ func (w workload) id() string { return w.GetNamespace() + "/" + w.kind + "/" + w
 
 // stamp is the restartedAt annotation of the template.
 func (w workload) stamp() string { return w.template.Annotations[Stamp] }
+
+// stampedBy reports whether a manager wrote the stamp that stands.
+func stampedBy(w workload, manager string) bool {
+	return slices.ContainsFunc(w.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == manager && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(Stamp))
+	})
+}
 
 // complete reports that the controller has seen the newest generation and every
 // pod is of it and ready.

@@ -47,6 +47,7 @@ type crd struct {
 	whole      validation.SchemaValidator
 	status     validation.SchemaValidator
 	rules      *cel.Validator
+	opaque     opaque
 	memo       *verdicts
 	plain      *memory[struct{}]        // forms that decoding leaves as they are
 	judged     *memory[field.ErrorList] // verdicts by form
@@ -121,6 +122,7 @@ func (c *crd) compile(declared *apiextensionsv1.JSONSchemaProps) error {
 			return err
 		}
 	}
+	c.opaque = opaqueOf(c.structural)
 	c.rules = cel.NewValidator(c.structural, true, celconfig.PerCallLimit)
 	return nil
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"hash/maphash"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +18,8 @@ type digest struct {
 	maphash.Hash
 	// dated lets times count by value; otherwise only whether they are set, as rules
 	// about the form of an object see them.
-	dated bool
+	dated  bool
+	opaque opaque // texts that count by their length only
 }
 
 var digestSeed = maphash.MakeSeed()
@@ -174,6 +176,7 @@ func digestMap(elem *digestFunc) digestFunc {
 		}
 		var sum uint64
 		entry := newDigest(d.dated)
+		entry.opaque = d.opaque
 		value := reflect.New(v.Type().Elem()).Elem() // a map's values have no address
 		for it := v.MapRange(); it.Next(); {
 			entry.Reset()
@@ -187,13 +190,18 @@ func digestMap(elem *digestFunc) digestFunc {
 }
 
 func digestStruct(t reflect.Type) digestFunc {
-	fields := make([]*digestFunc, t.NumField())
+	fields, texts := make([]*digestFunc, t.NumField()), make([]string, t.NumField())
 	for i := range fields {
 		fields[i] = buildDigest(t.Field(i).Type)
+		if t.Field(i).Type.Kind() == reflect.String {
+			texts[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		}
 	}
 	return func(d *digest, v reflect.Value) {
 		for i, f := range fields {
-			(*f)(d, v.Field(i))
+			if field := v.Field(i); texts[i] == "" || !d.opaque.of(d, texts[i], field.String()) {
+				(*f)(d, field)
+			}
 		}
 	}
 }

@@ -39,9 +39,10 @@ func (k *kind) fast() bool { return k.digests != nil }
 
 // formOf is the digest of a write to a custom resource: all that its schema and its
 // rules can see. Of a time they see how it is written, which a typed time always is
-// well, so only its presence counts.
+// well, so only its presence counts; of an opaque text, its length.
 func (k *kind) formOf(in, old client.Object, subresource string) uint64 {
 	d := newDigest(false)
+	d.opaque = k.crd.opaque
 	k.form(d, in)
 	d.flag(old != nil)
 	if old != nil {

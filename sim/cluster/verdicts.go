@@ -29,8 +29,10 @@ func (v *verdicts) of(k *kind, in, old client.Object, subresource string, judge 
 		form := k.formOf(in, old, subresource)
 		errs, ok := k.crd.judged.get(form)
 		if !ok {
-			errs = judge()
-			k.crd.judged.put(form, errs)
+			// A refusal quotes values; only that there is none follows from the form.
+			if errs = judge(); len(errs) == 0 {
+				k.crd.judged.put(form, errs)
+			}
 		}
 		return errs
 	}

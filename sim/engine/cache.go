@@ -167,13 +167,17 @@ func (c *cache) List(_ context.Context, list client.ObjectList, opts ...client.L
 	if err != nil {
 		return err
 	}
-	items := reflect.ValueOf(list).Elem().FieldByName("Items")
-	out := reflect.MakeSlice(items.Type(), 0, len(keys))
+	found := make([]reflect.Value, 0, len(keys))
 	for _, key := range keys {
 		obj := s.objects[key]
 		if o.LabelSelector == nil || o.LabelSelector.Matches(labels.Set(obj.GetLabels())) {
-			out = reflect.Append(out, reflect.ValueOf(obj).Elem())
+			found = append(found, reflect.ValueOf(obj).Elem())
 		}
+	}
+	items := reflect.ValueOf(list).Elem().FieldByName("Items")
+	out := reflect.MakeSlice(items.Type(), len(found), len(found)) // objects are large: room for these only
+	for i, obj := range found {
+		out.Index(i).Set(obj)
 	}
 	items.Set(out)
 	return nil

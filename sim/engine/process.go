@@ -52,6 +52,7 @@ type process struct {
 	later    []func()     // what came due while it was paused
 	date     time.Time    // of the API server's newest answer
 	dated    time.Time    // true time of that answer
+	saw      *ledger.Sightings
 }
 
 // answered notes the date of an answer of the API server, whole seconds.
@@ -76,11 +77,12 @@ func newProcess(e *Engine, replica int) (*process, error) {
 			e.Log(line)
 		}
 	}, funcr.Options{})
+	p.saw = ledger.NewSightings(e.lastAlive())
 	reader := &cacheReader{process: p}
 	calls := &caller{process: p, live: e.Server.Client(model.FieldManager)}
 	wiring := operator.Wire(operator.Deps{
 		Clock: e.Clock, Cache: reader, Live: calls, Write: calls, Events: recorder{p},
-		Metrics: series(), Options: e.options, Started: p.serverNow(), ServerNow: p.serverNow, Sightings: ledger.NewSightings(e.lastAlive()), NewKey: e.newKey,
+		Metrics: series(), Options: e.options, Started: p.serverNow(), ServerNow: p.serverNow, Sightings: p.saw, NewKey: e.newKey,
 	})
 	var err error
 	if p.cache, err = newCache(wiring, e.scheme); err != nil {

@@ -66,9 +66,15 @@ var grants = sync.OnceValue(func() []check.Grant {
 // Grants are the rights of the generated roles.
 func (e *Engine) Grants() []check.Grant { return grants() }
 
-// known is how far the caches of a process follow the server.
-func (p *process) known() (k check.Known) {
+// known is how far the caches of a process follow the server. What is committed from
+// now on none of them shows, however long the pass takes that begins now.
+func (p *process) known() check.Known {
+	now := p.engine.loop.Now()
+	k := check.Known{Secrets: now, ConfigMaps: now, Records: now}
 	for _, f := range p.feeds {
+		if f.behind.IsZero() {
+			continue
+		}
 		switch f.kind.Kind {
 		case "Secret":
 			k.Secrets = f.behind

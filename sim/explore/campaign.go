@@ -134,7 +134,7 @@ type job struct {
 func (c *Campaign) work(ctx context.Context, u unit) Summary {
 	part := Summary{Sites: map[Site]uint64{}}
 	runner := &Runner{Options: c.Options}
-	runner.Options.Fast = true
+	runner.Options.Fast, runner.Options.Brief = true, true
 	runner.Options.Hit = func(call, fault string) { part.Sites[Site{fault, call}]++ }
 	known := map[string]bool{}
 	u(runner, func(s Schedule, answers sched.Chooser) bool {

@@ -126,6 +126,7 @@ var occurring = []string{
 	"rollout: {restart:", "rollout: {undo:", "rollout: {pause:", "rollout: {resume:", "rollout: {scale:", "rollout: {failImage:", "rollout: {fixImage:",
 	"rollout: {evict:", "rollout: {crashContainers:", "operator: stop", "operator: start}", "operator: restart", "operator: crash}", "operator: {pause: 20s}",
 	"crashAtWrite: {n: 6, landed: true}", "crashAtWrite: {n: 1, landed: false}", "clock: {domain: kick, step: ", "clock: {domain: kubelet", "heal: {}", "fault: {name: ",
+	"manager: old-cluster", "name: ghost", "name: part-21", "cron: 0 0 30 2 *", "name: kick-installation-key", "as: restore",
 	"name: by-hand", "changedAt:", "spec: {suspend: false}", "spec: {schedule: null}", "name: late", "image: example.com/app:1", "mayFail: true",
 }
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/steps"
 )
@@ -41,12 +42,34 @@ func (w *workloadState) ref() scenario.Ref {
 // request is the name that KICK gives to the workload's request.
 func (w *workloadState) request() string { return lower(w.kind) + "-" + w.name }
 
+func (w *workloadState) requestRef() scenario.Ref {
+	return scenario.Ref{GVK: kickKind("KickRequest"), Key: types.NamespacedName{Namespace: w.namespace, Name: w.request()}}
+}
+
 // someWorkload is nil where there are none.
 func (s *story) someWorkload() *workloadState {
 	if len(s.workloads) == 0 {
 		return nil
 	}
 	return pick(s.maker, "workload", s.workloads)
+}
+
+// sourceOf is one that the workload refers to, or any if it refers to none.
+func (s *story) sourceOf(w *workloadState) *sourceState {
+	refs := map[source]bool{}
+	for _, ref := range discover.Refs(&templateOf(w.object).Spec) {
+		refs[source{ref.Kind, w.namespace, ref.Name}] = true
+	}
+	var read []*sourceState
+	for _, k := range s.sources {
+		if refs[k.source] {
+			read = append(read, k)
+		}
+	}
+	if len(read) == 0 {
+		return s.someSource()
+	}
+	return pick(s.maker, "source it reads", read)
 }
 
 func (s *story) roll(w *workloadState, op string, n int) {
@@ -126,6 +149,45 @@ func (s *story) workloadComesAndGoes() {
 	w.exists, w.paused = true, false
 }
 
+// targetGoes deletes a workload about when KICK is to restart it, and often makes
+// another one of the same name.
+func (s *story) targetGoes() {
+	w := s.someWorkload()
+	if w == nil || !w.exists {
+		return
+	}
+	s.change(s.sourceOf(w), s.otherContent())
+	settle := time.Second
+	if policy := s.policyOf(w.namespace); policy != nil && policy.Spec.Restart.SettleDelay != nil {
+		settle = policy.Spec.Restart.SettleDelay.Duration
+	}
+	s.at += max(settle+pick(s.maker, "beside the restart", []time.Duration{time.Millisecond, 0, 2 * time.Millisecond, -time.Millisecond, -400 * time.Millisecond}), 0)
+	s.do(steps.DeleteStep(w.ref()))
+	w.exists = false
+	if s.maybe("created again") {
+		s.try(steps.CreateStep(scenario.NewResource(w.object.DeepCopyObject().(client.Object)), pick(s.maker, "writer", writers)))
+		w.exists, w.paused = true, false
+	}
+}
+
+// manyReferences lets a workload name more optional sources, none of which exists,
+// than KICK puts on record at once.
+func (s *story) manyReferences() {
+	w := s.someWorkload()
+	if w == nil || !s.seldom(4, "many references") {
+		s.template()
+		return
+	}
+	object := w.object.DeepCopyObject().(client.Object)
+	pod := &templateOf(object).Spec
+	for i := range 22 + s.below(4, "more references") {
+		of := source{kindConfigMap, w.namespace, fmt.Sprintf("part-%02d", i)}
+		refer(pod, reference{form: envFrom, optional: true, source: of})
+	}
+	w.object = object
+	s.try(steps.ApplyStep(scenario.NewResource(object), ""))
+}
+
 // template edits a pod template: another image, a reference more, or all
 // references dropped. Whoever replaces the object drops KICK's stamp with it.
 func (s *story) template() {
@@ -196,6 +258,7 @@ var policyEdits = []map[string]any{
 	{"discovery": map[string]any{"dependencySelector": map[string]any{"matchLabels": map[string]any{"tier": "app"}}}},
 	{"schedule": nil},
 	{"schedule": map[string]any{"windows": []any{map[string]any{"type": "Allow", "cron": "0 * * * *", "duration": "20m"}}}},
+	{"schedule": map[string]any{"windows": []any{map[string]any{"type": "Allow", "cron": "0 0 30 2 *", "duration": "1h"}}}}, // never
 	{"schedule": map[string]any{"windows": []any{map[string]any{"type": "Deny", "cron": "*/30 * * * *", "duration": "10m"}}}},
 	{"restart": map[string]any{"settleDelay": "0s", "minInterval": "0s"}},
 	{"restart": map[string]any{"settleDelay": "20s"}},
@@ -207,9 +270,11 @@ func (s *story) policyEdit() {
 		return
 	}
 	p := pick(s.maker, "policy", s.policies)
-	spec := pick(s.maker, "policy edit", policyEdits)
-	key := types.NamespacedName{Namespace: p.policy.Namespace, Name: p.policy.Name}
-	s.try(steps.PatchStep(scenario.NewPatch(kickKind("KickPolicy"), key, map[string]any{"spec": spec}), "", ""))
+	s.patchPolicy(p.policy, pick(s.maker, "policy edit", policyEdits))
+}
+
+func (s *story) patchPolicy(p *v1alpha1.KickPolicy, spec map[string]any) {
+	s.try(steps.PatchStep(scenario.NewPatch(kickKind("KickPolicy"), client.ObjectKeyFromObject(p), map[string]any{"spec": spec}), "", ""))
 }
 
 // policyComesAndGoes deletes a policy, creates it again, or adds another one.

@@ -1,10 +1,18 @@
 package generate
 
 import (
+	"bytes"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/model/fingerprint"
+	"github.com/corewire/kick/kick/operator"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/faults"
+	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/steps"
 )
 
@@ -43,6 +51,30 @@ func (s *story) downTime() {
 		s.breathe()
 	}
 	s.do(steps.OperatorStep("start"))
+}
+
+// loseKey takes KICK's installation key away, or puts another one in its place as a
+// restored namespace does. KICK finds out when it starts again.
+func (s *story) loseKey() {
+	if !s.maybe("under a running KICK") {
+		s.do(steps.OperatorStep("stop"))
+		s.breathe()
+	}
+	key := scenario.Ref{
+		GVK: corev1.SchemeGroupVersion.WithKind(kindSecret),
+		Key: types.NamespacedName{Namespace: operator.DefaultNamespace, Name: ledger.KeySecret},
+	}
+	s.do(steps.DeleteStep(key))
+	if s.maybe("another key") {
+		other := ledger.KeyObject(key.Key.Namespace, bytes.Repeat([]byte("k"), fingerprint.KeySize))
+		other.SetGroupVersionKind(key.GVK)
+		s.try(steps.CreateStep(scenario.NewResource(other), "restore"))
+	}
+	if s.maybe("a change meets it") {
+		s.edit()
+	}
+	s.breathe()
+	s.do(steps.OperatorStep("restart"))
 }
 
 var (

@@ -55,7 +55,7 @@ type policyState struct {
 }
 
 // actChances are how many acts a story has at most.
-var actChances = []int{1, 2, 4, 8, 12}
+var actChances = []int{1, 1, 2, 3, 5, 8}
 
 // Story makes the steps of users, machines and faults in a world. Any world will
 // do, one read from a file too; its own steps are not looked at.
@@ -168,7 +168,7 @@ func (s *story) try(step scenario.Step) {
 }
 
 // The acts besides edit, which every story has.
-const acts = 24
+const acts = 30
 
 var actList = [acts]func(*story){
 	(*story).burst, (*story).thereAndBack, (*story).keys, (*story).metadata, (*story).freeze,
@@ -176,6 +176,7 @@ var actList = [acts]func(*story){
 	(*story).workloadComesAndGoes, (*story).template, (*story).workloadLabels, (*story).policyEdit,
 	(*story).policyComesAndGoes, (*story).manualRequest, (*story).forget, (*story).operator, (*story).downTime,
 	(*story).fault, (*story).clock, (*story).debug, (*story).edge,
+	(*story).restored, (*story).flood, (*story).takeName, (*story).targetGoes, (*story).manyReferences, (*story).loseKey,
 }
 
 // writers are who changes sources.

@@ -113,6 +113,46 @@ func (s *story) metadata() {
 	}
 }
 
+// restored leaves a source with a note of a write that lies in the future, as a
+// backup does that was taken where clocks were ahead and is restored with its
+// managedFields.
+func (s *story) restored() {
+	k := s.someSource()
+	ahead := pick(s.maker, "ahead", []time.Duration{time.Hour, 10 * time.Second, 48 * time.Hour})
+	note := map[string]any{
+		"manager": "old-cluster", "operation": "Update", "apiVersion": "v1",
+		"time":       s.zero.Add(s.at + ahead).UTC().Format(time.RFC3339),
+		"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:data": map[string]any{".": map[string]any{}}},
+	}
+	s.try(steps.PatchStep(k.patch(map[string]any{"metadata": map[string]any{"managedFields": []any{note}}}), "restore", ""))
+	s.breathe()
+	s.change(k, s.otherContent())
+}
+
+// flood gives a source more contents than a record holds, while its consumers may
+// not restart.
+func (s *story) flood() {
+	k := s.someSource()
+	policy := s.policyOf(k.namespace)
+	if policy == nil || k.dress.immutable || !s.seldom(4, "flood") {
+		s.burst()
+		return
+	}
+	s.patchPolicy(policy, map[string]any{"suspend": true})
+	gap := pick(s.maker, "flood gap", []time.Duration{31 * time.Second, 2 * time.Second})
+	for i := range 33 + s.below(8, "more contents") {
+		s.at += gap
+		c := plainContents[i%len(plainContents)]
+		s.try(steps.ApplyStep(scenario.NewResource(k.object(c, k.dress)), ""))
+		k.exists, k.content = true, c
+	}
+	s.at += gap
+	if s.maybe("back to the first content") && k.past != nil {
+		s.change(k, k.past[0])
+	}
+	s.patchPolicy(policy, map[string]any{"suspend": false})
+}
+
 // freeze makes a source immutable.
 func (s *story) freeze() {
 	k := s.someSource()
@@ -160,18 +200,43 @@ func (s *story) manualRequest() {
 	if w == nil {
 		return
 	}
-	request := &v1alpha1.KickRequest{Spec: v1alpha1.KickRequestSpec{
-		TargetRef: v1alpha1.TargetReference{Kind: v1alpha1.WorkloadKind(w.kind), Name: w.name},
-		Reason:    "the license server was renewed",
-	}}
-	request.APIVersion, request.Kind = v1alpha1.GroupVersion.String(), "KickRequest"
-	request.Namespace, request.Name = w.namespace, pick(s.maker, "request", []string{"by-hand", "by-hand-2", w.request()})
+	request := newRequest(w, w.name, pick(s.maker, "request", []string{"by-hand", "by-hand-2", w.request()}))
 	if s.maybe("changedAt") {
-		before := pick(s.maker, "changed before", []time.Duration{0, time.Second, time.Hour})
+		before := pick(s.maker, "changed before", []time.Duration{0, time.Second, time.Hour, -10 * time.Minute, -2 * time.Hour})
 		at := s.zero.Add(s.at - before).UTC().Truncate(time.Microsecond)
 		request.Spec.ChangedAt = microTime(at)
 	}
 	s.try(steps.ApplyStep(scenario.NewResource(request), ""))
+}
+
+// newRequest asks for a restart of a workload, by its name, in the namespace of w.
+func newRequest(w *workloadState, target, name string) *v1alpha1.KickRequest {
+	request := &v1alpha1.KickRequest{Spec: v1alpha1.KickRequestSpec{
+		TargetRef: v1alpha1.TargetReference{Kind: v1alpha1.WorkloadKind(w.kind), Name: target},
+		Reason:    "the license server was renewed",
+	}}
+	request.APIVersion, request.Kind = v1alpha1.GroupVersion.String(), "KickRequest"
+	request.Namespace, request.Name = w.namespace, name
+	return request
+}
+
+// takeName is a request by hand for another workload, or for one that does not
+// exist, under the name that KICK gives to its own request of w.
+func (s *story) takeName() {
+	w := s.someWorkload()
+	if w == nil {
+		return
+	}
+	target := "ghost"
+	for _, other := range s.workloads {
+		if other != w && other.kind == w.kind && other.namespace == w.namespace && s.maybe("one that exists") {
+			target = other.name
+		}
+	}
+	s.do(steps.DeleteStep(w.requestRef()))
+	s.try(steps.CreateStep(scenario.NewResource(newRequest(w, target, w.request())), ""))
+	s.breathe()
+	s.change(s.sourceOf(w), s.otherContent())
 }
 
 // forget deletes a request or the record of a source.
@@ -179,7 +244,7 @@ func (s *story) forget() {
 	k, w := s.someSource(), s.someWorkload()
 	ref := scenario.Ref{GVK: kickKind("SourceObservation"), Key: types.NamespacedName{Namespace: k.namespace, Name: lower(k.kind) + "-" + k.name}}
 	if w != nil && s.maybe("a request") {
-		ref = scenario.Ref{GVK: kickKind("KickRequest"), Key: types.NamespacedName{Namespace: w.namespace, Name: w.request()}}
+		ref = w.requestRef()
 	}
 	s.do(steps.DeleteStep(ref))
 }

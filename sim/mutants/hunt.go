@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/corewire/kick/sim/explore"
 )
 
 // Hunt is what one run of kick-sim against one program found.
@@ -20,33 +24,82 @@ type Hunt struct {
 	Seconds   float64 // until then
 }
 
+// hunter searches programs with planted bugs.
+type hunter struct {
+	options
+	root  string
+	clean string // the program without a plant; empty: it is the one searched
+}
+
 // stride keeps the seeds of repeated hunts apart.
 const stride = 1 << 40
 
-// explore searches from the n-th stretch of seeds on.
-func explore(ctx context.Context, root, binary string, o options, n int) (Hunt, error) {
+// explore searches from the n-th stretch of seeds on. What breaks a law without the
+// plant, too, is not the plant's doing: the hunt goes on behind that seed.
+func (h *hunter) explore(ctx context.Context, binary string, n int) (Hunt, error) {
+	from := uint64(n)*stride + 1
+	sum := Hunt{}
+	for first := from; ; {
+		found, err := h.stretch(ctx, binary, first, first-from, sum.Seconds)
+		found.Schedules += sum.Schedules
+		found.Seconds += sum.Seconds
+		if err != nil || found.Law == "" || h.clean == "" {
+			return found, err
+		}
+		replay := strings.Fields(found.Replay)[1:]
+		if alarm, err := fails(ctx, h.root, h.clean, replay...); err != nil || !alarm {
+			return found, err
+		}
+		seed, _, ok := explore.ParseSeed(replay[1])
+		if !ok {
+			return found, fmt.Errorf("%q names no seed", found.Replay)
+		}
+		first, sum = seed+1, Hunt{Schedules: found.Schedules, Seconds: found.Seconds}
+	}
+}
+
+// stretch searches from a seed on, with what is left of the limits.
+func (h *hunter) stretch(ctx context.Context, binary string, first, tried uint64, spent float64) (Hunt, error) {
 	var said struct {
 		Schedules uint64
 		Seconds   float64
 		Failures  []struct{ Law, Message, Replay string }
 	}
-	args := []string{"explore", "-o", "json", "--quiet", "--seed", strconv.Itoa(n*stride + 1)}
-	if o.schedules > 0 {
-		args = append(args, "--seeds", strconv.FormatUint(o.schedules, 10))
-	} else {
-		args = append(args, "--for", o.budget.String())
+	left := h.budget - time.Duration(spent*float64(time.Second))
+	if left <= 0 || h.schedules > 0 && tried >= h.schedules {
+		return Hunt{}, nil
 	}
-	err := sim(ctx, root, binary, &said, args...)
-	h := Hunt{Schedules: said.Schedules, Seconds: said.Seconds}
+	args := []string{"explore", "-o", "json", "--quiet", "--seed", strconv.FormatUint(first, 10), "--for", left.String()}
+	if h.schedules > 0 {
+		args = append(args, "--seeds", strconv.FormatUint(h.schedules-tried, 10))
+	}
+	err := sim(ctx, h.root, binary, &said, args...)
+	found := Hunt{Schedules: said.Schedules, Seconds: said.Seconds}
 	if err == nil && len(said.Failures) > 0 {
 		f := said.Failures[0]
-		h.Law, h.Message, h.Replay = f.Law, f.Message, f.Replay
+		found.Law, found.Message, found.Replay = f.Law, f.Message, f.Replay
 	}
-	return h, err
+	return found, err
+}
+
+// fails reports whether kick-sim ends by saying that something is wrong.
+func fails(ctx context.Context, root, binary string, args ...string) (bool, error) {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir = root
+	said, err := cmd.CombinedOutput()
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return false, nil
+	case errors.As(err, &ended) && ended.ExitCode() == 1:
+		return true, nil
+	default:
+		return false, fmt.Errorf("kick-sim %s: %w: %s", args[0], err, lastLine(said))
+	}
 }
 
 // scenarios runs all scenarios of the repository.
-func scenarios(ctx context.Context, root, binary string) (Hunt, error) {
+func (h *hunter) scenarios(ctx context.Context, binary string) (Hunt, error) {
 	var said struct {
 		WallSeconds float64
 		Scenarios   []struct {
@@ -54,14 +107,14 @@ func scenarios(ctx context.Context, root, binary string) (Hunt, error) {
 			Failures []struct{ Law, Message string }
 		}
 	}
-	err := sim(ctx, root, binary, &said, "run", "-o", "json", "scenarios/")
-	h := Hunt{Schedules: uint64(len(said.Scenarios)), Seconds: said.WallSeconds}
+	err := sim(ctx, h.root, binary, &said, "run", "-o", "json", "scenarios/")
+	found := Hunt{Schedules: uint64(len(said.Scenarios)), Seconds: said.WallSeconds}
 	for _, s := range said.Scenarios {
-		if len(s.Failures) > 0 && h.Law == "" {
-			h.Law, h.Message, h.Replay = s.Failures[0].Law, s.Failures[0].Message, "kick-sim run scenarios/ --filter '^"+s.Name+"$'"
+		if len(s.Failures) > 0 && found.Law == "" {
+			found.Law, found.Message, found.Replay = s.Failures[0].Law, s.Failures[0].Message, "kick-sim run scenarios/ --filter '^"+s.Name+"$'"
 		}
 	}
-	return h, err
+	return found, err
 }
 
 // patience is how long a program may go on after its time: a planted bug can make

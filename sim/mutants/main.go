@@ -41,7 +41,7 @@ func parse(args []string) (options, error) {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.StringVar(&o.only, "only", "", "plants to try, separated by commas (default: all)")
 	flags.DurationVar(&o.budget, "for", 2*time.Minute, "how long kick-sim may explore for each plant")
-	flags.Uint64Var(&o.schedules, "schedules", 0, "how many schedules kick-sim may explore for each plant, instead of --for")
+	flags.Uint64Var(&o.schedules, "schedules", 0, "how many schedules kick-sim may explore for each plant at most (default: as many as --for allows)")
 	flags.IntVar(&o.seeds, "seeds-of", 1, "how often each plant is hunted, each time from other seeds; the table shows the median")
 	flags.BoolVar(&o.check, "check", false, "only check that every plant applies and compiles")
 	flags.BoolVar(&o.scenarios, "scenarios", false, "run the scenarios instead of exploring")
@@ -127,6 +127,8 @@ func hunt(ctx context.Context, root string, plants []Plant, o options, out io.Wr
 	}
 	t := &table{out: out}
 	t.head()
+	dir := filepath.Join(cache, "mutants")
+	h := hunter{options: o, root: root}
 	// Where something is found without any plant, nothing is known of the plants.
 	plants = append([]Plant{{ID: clean, What: "nothing", Needs: "-"}}, plants...)
 	for i := range plants {
@@ -134,39 +136,39 @@ func hunt(ctx context.Context, root string, plants []Plant, o options, out io.Wr
 			break
 		}
 		began := time.Now()
-		binary, err := build(ctx, root, filepath.Join(cache, "mutants"), &plants[i])
+		binary, err := build(ctx, root, dir, &plants[i])
 		if err != nil {
 			t.broken(&plants[i], err)
 			continue
 		}
-		t.row(&plants[i], try(ctx, root, binary, o), time.Since(began))
+		t.row(&plants[i], h.try(ctx, binary), time.Since(began))
+		if plants[i].ID == clean {
+			h.clean = binary
+		}
 	}
 	return errors.Join(t.end(), ctx.Err())
 }
 
 // search is one hunt. A planted bug can make the simulator run for ever.
-func search(ctx context.Context, root, binary string, o options, n int) (Hunt, error) {
-	if o.schedules == 0 {
-		limited, cancel := context.WithTimeout(ctx, o.budget+patience)
-		defer cancel()
-		ctx = limited
+func (h *hunter) search(ctx context.Context, binary string, n int) (Hunt, error) {
+	limited, cancel := context.WithTimeout(ctx, h.budget+patience)
+	defer cancel()
+	if h.options.scenarios {
+		return h.scenarios(limited, binary)
 	}
-	if o.scenarios {
-		return scenarios(ctx, root, binary)
-	}
-	return explore(ctx, root, binary, o, n)
+	return h.explore(limited, binary, n)
 }
 
 // try hunts as often as asked.
-func try(ctx context.Context, root, binary string, o options) Hunt {
+func (h *hunter) try(ctx context.Context, binary string) Hunt {
 	var hunts []Hunt
-	for n := range o.seeds {
+	for n := range h.seeds {
 		began := time.Now()
-		h, err := search(ctx, root, binary, o, n)
+		found, err := h.search(ctx, binary, n)
 		if err != nil && ctx.Err() == nil { // it died or it hangs
-			h = Hunt{Law: "kick-sim ends", Message: err.Error(), Seconds: time.Since(began).Seconds()}
+			found = Hunt{Law: "kick-sim ends", Message: err.Error(), Seconds: time.Since(began).Seconds()}
 		}
-		hunts = append(hunts, h)
+		hunts = append(hunts, found)
 	}
 	return median(hunts)
 }

@@ -43,15 +43,24 @@ func TestEveryPlantAppliesAndCompiles(t *testing.T) {
 // "rare" of the others.
 const canarySchedules = 20_000
 
+// canaryPatience ends a hunt in which a plant makes the simulator run for ever.
+const canaryPatience = 8 * time.Minute
+
 // A simulator that finds nothing is of no use. Each day another plant is drawn.
 func TestCanary(t *testing.T) {
 	root, plants := plantsOf(t)
 	p := canary(plants, time.Now().Unix()/(24*60*60))
-	binary, err := build(t.Context(), root, t.TempDir(), &p)
+	dir := t.TempDir()
+	hunt := hunter{options: options{schedules: canarySchedules, seeds: 1, budget: canaryPatience}, root: root}
+	var err error
+	if hunt.clean, err = build(t.Context(), root, dir, &Plant{ID: clean}); err != nil {
+		t.Fatal(err)
+	}
+	binary, err := build(t.Context(), root, dir, &p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := try(t.Context(), root, binary, options{schedules: canarySchedules, seeds: 1})
+	h := hunt.try(t.Context(), binary)
 	if h.Law == "" {
 		t.Fatalf("%s (%s) was not found in %d schedules; it needs %s", p.ID, p.What, h.Schedules, p.Needs)
 	}

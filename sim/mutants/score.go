@@ -24,6 +24,7 @@ const wanted = 85
 // scorer measures how many small changes of the decisions go unnoticed.
 type scorer struct {
 	root, cache, gremlins string
+	clean                 string        // the program without a mutation
 	budget                time.Duration // of exploring, for each mutant that the tests let live
 	out                   io.Writer
 }
@@ -41,6 +42,9 @@ func score(ctx context.Context, root string, budget time.Duration, out io.Writer
 		return err
 	}
 	s := &scorer{root: root, cache: filepath.Join(cache, "mutants"), gremlins: binaries[controlplane.Gremlins], budget: budget, out: out}
+	if s.clean, err = build(ctx, root, s.cache, &Plant{ID: clean}); err != nil {
+		return err
+	}
 	s.line("%-12s %8s %11s %10s %9s  %s", "package", "mutants", "unit tests", "simulator", "survived", "score")
 	var all []mutation
 	for _, name := range decisions {
@@ -161,12 +165,9 @@ func (s *scorer) judge(ctx context.Context, m *mutation) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	hunts := []Hunt{
-		try(ctx, s.root, binary, options{scenarios: true, seeds: 1, budget: s.budget}),
-		try(ctx, s.root, binary, options{seeds: 1, budget: s.budget}),
-	}
-	for _, h := range hunts {
-		if h.Law != "" {
+	for _, scenarios := range []bool{true, false} {
+		h := hunter{options: options{scenarios: scenarios, seeds: 1, budget: s.budget}, root: s.root, clean: s.clean}
+		if h.try(ctx, binary).Law != "" {
 			return simulator, nil
 		}
 	}

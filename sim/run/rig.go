@@ -152,6 +152,9 @@ func (r *rig) onWrite(ev cluster.Event) {
 // are choices.
 func (r *rig) startOperator(o Options) error {
 	r.loop.Ask(r.chooser(o))
+	if r.trail.mute = o.Brief; o.Brief {
+		r.laws.Broken = r.endBroken
+	}
 	if o.NewOperator == nil {
 		return fmt.Errorf("no operator is linked into this program")
 	}
@@ -179,6 +182,14 @@ func (r *rig) startOperator(o Options) error {
 	return nil
 }
 
+// endBroken makes time stand still once a law is broken that the scenario does not
+// allow to be.
+func (r *rig) endBroken() {
+	if len(r.laws.Violations()) > 0 {
+		r.loop.Halt()
+	}
+}
+
 // onHit lets the steps and the trail know of faults.
 func (r *rig) onHit(o Options) func(site, fault string) {
 	return func(site, fault string) {
@@ -191,7 +202,7 @@ func (r *rig) onHit(o Options) func(site, fault string) {
 		case faults.CrashLost.Name, faults.CrashLanded.Name:
 			r.env.Crashed()
 		}
-		r.trail.note(actorFault, fault+" at "+site)
+		r.trail.fault(fault, site)
 	}
 }
 

@@ -54,6 +54,9 @@ type Options struct {
 	// Fast leaves out what costs time and finds nothing new in a run whose like ran
 	// before; see cluster.Options. Outcomes are the same.
 	Fast bool
+	// Brief ends a run at the first broken law: what follows is harm of the harm. Its
+	// trail is not kept.
+	Brief bool
 	// Chooser answers what the world leaves open; nil: the order of simultaneous
 	// events by the scenario's seed, and everything else plainly.
 	Chooser sched.Chooser
@@ -112,9 +115,7 @@ func run(s scenario.Scenario, o Options, cluster func() (*rig, error)) (result R
 	ended := r.loop.Now()
 	if err != nil {
 		result.fail(s, err)
-	} else {
-		r.finish()
-		judged = true
+	} else if judged = r.finish(); judged {
 		result.complain(r, o)
 	}
 	if result.Problem == nil {
@@ -123,7 +124,7 @@ func run(s scenario.Scenario, o Options, cluster func() (*rig, error)) (result R
 	result.Restarts = r.laws.Restarts
 	result.Virtual = max(ended.Sub(r.zero), r.lastWrite.Sub(r.zero))
 	result.Events = r.loop.Ran() - before
-	if o.KeepTrail || !judged || len(result.Failures) > 0 {
+	if !o.Brief && (o.KeepTrail || !judged || len(result.Failures) > 0) {
 		result.Trail = r.trail
 	}
 	return result
@@ -189,6 +190,9 @@ func (e stepError) Error() string {
 func (r *rig) play() error {
 	for i, step := range r.scenario.Steps {
 		err := steps.Run(r.env, step)
+		if r.loop.Halted() {
+			return nil
+		}
 		if past, ok := errors.AsType[steps.PastError](err); ok {
 			return inputError{step.Where, past}
 		}
@@ -203,15 +207,20 @@ func (r *rig) play() error {
 	return nil
 }
 
-// finish ends all faults, lets everything settle and judges.
-func (r *rig) finish() {
+// finish ends all faults, lets everything settle and judges. It returns false for a
+// run that a broken law ended.
+func (r *rig) finish() bool {
 	if begins := r.zero.Add(r.scenario.Operator.StartAt); begins.After(r.loop.Now()) {
 		r.loop.RunUntil(begins)
 	}
 	r.operator.Heal()
 	r.laws.Healed = r.loop.Now()
 	r.env.Settle(r.scenario.Expect.Settle)
+	if r.loop.Halted() {
+		return false
+	}
 	r.laws.AtEnd()
+	return true
 }
 
 func violations(laws *check.Laws) []Failure {

@@ -30,6 +30,7 @@ type Trail struct {
 	zero    time.Time
 	lines   []Line // given instead of entries, see TrailOf
 	entries []entry
+	mute    bool // nobody will read it
 	letters map[check.Source][]check.Content // the contents each source had, in order: a, b, c
 }
 
@@ -76,12 +77,22 @@ func (t *Trail) fork(r *rig) *Trail {
 func TrailOf(zero time.Time, lines []Line) *Trail { return &Trail{zero: zero, lines: lines} }
 
 func (t *Trail) add(e entry) {
+	if t.mute {
+		return
+	}
 	e.at = t.rig.loop.Now()
 	t.entries = append(t.entries, e)
 }
 
 // note takes what a step says it does.
 func (t *Trail) note(actor, text string) { t.add(entry{actor: actor, text: text}) }
+
+// fault takes a fault that met a call.
+func (t *Trail) fault(name, site string) {
+	if !t.mute {
+		t.add(entry{actor: actorFault, text: name + " at " + site})
+	}
+}
 
 // log takes a line of KICK's log.
 func (t *Trail) log(line string) {
@@ -90,13 +101,16 @@ func (t *Trail) log(line string) {
 
 // call takes a failed call of KICK; calls that succeed show as writes.
 func (t *Trail) call(w Write) {
-	if w.Done && w.Err != nil {
+	if w.Done && w.Err != nil && !t.mute {
 		t.add(entry{actor: actorKick, text: fmt.Sprintf("%s %s %s failed: %v", w.Verb, w.Kind.Kind, w.Key, w.Err)})
 	}
 }
 
 // write takes a committed write.
 func (t *Trail) write(ev cluster.Event) {
+	if t.mute {
+		return
+	}
 	e := entry{actor: actorOf(ev.Manager), event: &ev}
 	switch o := ev.Object.(type) {
 	case *corev1.Secret, *corev1.ConfigMap:

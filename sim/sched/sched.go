@@ -42,6 +42,7 @@ type Loop struct {
 	seq     uint64
 	ran     uint64
 	arrived uint64 // ran when now was reached
+	halted  bool
 }
 
 // New returns a loop whose true time starts at start.
@@ -107,9 +108,16 @@ func (l *Loop) Stop(e *Event) {
 	heap.Remove(&l.queue, e.index)
 }
 
+// Halt makes the loop stand still for good: nothing is due any more, and time does
+// not pass.
+func (l *Loop) Halt() { l.halted = true }
+
+// Halted reports that the loop stands still.
+func (l *Loop) Halted() bool { return l.halted }
+
 // Next returns the due time of the earliest event; false when nothing is due.
 func (l *Loop) Next() (time.Time, bool) {
-	if len(l.queue) == 0 {
+	if len(l.queue) == 0 || l.halted {
 		return time.Time{}, false
 	}
 	return l.queue[0].due, true
@@ -144,7 +152,7 @@ func (l *Loop) RunUntil(t time.Time) {
 		}
 		l.Step()
 	}
-	if t.After(l.now) {
+	if t.After(l.now) && !l.halted {
 		l.now = t
 	}
 }

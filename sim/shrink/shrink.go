@@ -36,7 +36,7 @@ type shrinker struct {
 // Shrink returns the smallest scenario found that breaks the law, and its size. It
 // reports false if the scenario itself does not break it.
 func Shrink(s scenario.Scenario, o Options) (scenario.Scenario, Size, bool) {
-	o.Run.Fast = true
+	o.Run.Fast, o.Run.Brief = true, true
 	k := &shrinker{Options: o, best: s}
 	base, err := run.Prepare(s, o.Run)
 	if err != nil {
@@ -44,7 +44,10 @@ func Shrink(s scenario.Scenario, o Options) (scenario.Scenario, Size, bool) {
 	}
 	k.base = base
 	if !k.breaks(s, base) {
-		return s, k.size(), false
+		k.Run.Brief = false // another law may be broken before
+		if !k.breaks(s, base) {
+			return s, k.size(), false
+		}
 	}
 	for {
 		before := k.size()

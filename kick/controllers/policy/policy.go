@@ -118,13 +118,15 @@ func itself(_ context.Context, e controllers.Event) []model.Key {
 }
 
 // moved leads from a request that began or ceased to wait to the policies of its
-// namespace.
+// namespace. One that was made again under its name may wait for another workload.
 func (r *reconciler) moved(ctx context.Context, e controllers.Event) []model.Key {
-	if waits(e.Old) == waits(e.New) {
+	if waits(e.Old) == waits(e.New) && len(e.Keys(target)) == 1 {
 		return nil
 	}
 	return r.all(ctx, e.Object().GetNamespace())
 }
+
+func target(o client.Object) model.Key { return gather.TargetOf(o.(*v1alpha1.KickRequest)) }
 
 func waits(o client.Object) bool {
 	k, ok := o.(*v1alpha1.KickRequest)

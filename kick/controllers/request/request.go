@@ -25,10 +25,6 @@ import (
 // retryRefused is how long a restart that the API server refuses is left alone.
 const retryRefused = 5 * time.Minute
 
-// behind is how long a policy that the cache does not show yet is waited for, should
-// no event tell that it has come.
-const behind = 5 * time.Second
-
 // Deps is what the controller works with.
 type Deps struct {
 	Clock   clock.Clock
@@ -47,8 +43,9 @@ func New(d Deps) controllers.Controller {
 }
 
 // reconcile makes one pass: gather, decide, apply. Its one write wakes it again
-// through the watch, so nothing is queued after a success. If what was judged
-// turned out to be old, one more pass is made on live objects.
+// through the watch; only an object that the cache has never shown is looked for
+// again by time. If what was judged turned out to be old, one more pass is made on
+// live objects.
 func (r *reconciler) reconcile(ctx context.Context, target model.Key) (controllers.Result, error) {
 	result, err := r.pass(ctx, target, gather.FromCache)
 	if apply.Outdated(err) {
@@ -73,12 +70,15 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.
 			mark.Hit(mark.GateClosedBetween)
-			return controllers.Result{After: behind}, nil
+			return controllers.Result{After: controllers.Behind}, nil
 		}
 	}
 	result := controllers.Result{}
 	if !v.WakeAt.IsZero() {
 		result.After = max(v.WakeAt.Sub(now), time.Millisecond)
+	}
+	if v.Action == decide.Open || f == gather.ReadLive {
+		result = result.Within(controllers.Behind)
 	}
 	switch v.Action {
 	case decide.None:

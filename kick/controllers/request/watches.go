@@ -38,18 +38,22 @@ func (r *reconciler) watches() []controllers.Watch {
 
 // target leads from a request to its workload.
 func target(_ context.Context, e controllers.Event) []model.Key {
-	return []model.Key{gather.TargetOf(e.Object().(*v1alpha1.KickRequest))}
+	return e.Keys(func(o client.Object) model.Key { return gather.TargetOf(o.(*v1alpha1.KickRequest)) })
 }
 
 // consumers leads from a record to the workloads that read its source.
 func (r *reconciler) consumers(ctx context.Context, e controllers.Event) []model.Key {
-	return r.of(ctx, ledger.SourceOf(e.Object().(*v1alpha1.SourceObservation)))
+	var keys []model.Key
+	for _, source := range e.Keys(func(o client.Object) model.Key { return ledger.SourceOf(o.(*v1alpha1.SourceObservation)) }) {
+		keys = append(keys, r.of(ctx, source)...)
+	}
+	return keys
 }
 
 // everyone leads from a policy to all workloads of its namespace: which of them it
 // selects, and selected before, is for the pass to see.
 func (r *reconciler) everyone(ctx context.Context, e controllers.Event) []model.Key {
-	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() {
+	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID() {
 		return nil // its status
 	}
 	keys, err := r.Gather.WorkloadKeys(ctx, e.Object().GetNamespace())

@@ -92,6 +92,10 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	if !look.Wanted() {
 		return controllers.Result{}, r.forget(ctx, id, look.Record)
 	}
+	result := controllers.Result{}
+	if look.Record == nil || f == gather.ReadLive { // the cache has yet to show it
+		result.After = controllers.Behind
+	}
 	now := gather.Now(r.Clock)
 	kind, record := observation.Observe(observation.Input{
 		Now: now, ServerNow: look.ServerNow, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
@@ -100,7 +104,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	})
 	if kind == observation.NoChange {
 		r.Gather.Sightings.Recorded(id)
-		return controllers.Result{}, nil
+		return result, nil
 	}
 	if kind == observation.Baseline {
 		if wait := r.pace(now); wait > 0 {
@@ -115,7 +119,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	if kind == observation.Relevant {
 		r.Metrics.Change(id)
 	}
-	return controllers.Result{}, nil
+	return result, nil
 }
 
 // forget drops the record of a source that nothing refers to. What was seen of the
@@ -152,11 +156,9 @@ func (r *reconciler) content(k sources.Kind) func(context.Context, controllers.E
 		case e.Old == nil:
 			r.Gather.Sightings.Met(id, sources.LastWrite(e.New))
 		case e.New != nil:
-			from, to := sources.Digest(e.Old), sources.Digest(e.New)
-			if from == to {
+			if !r.Gather.Sightings.Saw(id, sources.Digest(e.Old), sources.Digest(e.New), sources.LastWrite(e.New), gather.Now(r.Clock)) {
 				return nil
 			}
-			r.Gather.Sightings.Saw(id, from, sources.LastWrite(e.New), gather.Now(r.Clock))
 		}
 		return []model.Key{id}
 	}
@@ -189,11 +191,10 @@ func references(template func(client.Object) *corev1.PodTemplateSpec) func(conte
 // observed leads from a record to its source, so that one that is deleted, edited
 // or left over from another life is put right.
 func observed(_ context.Context, e controllers.Event) []model.Key {
-	o := e.Object().(*v1alpha1.SourceObservation)
-	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() {
+	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID() {
 		return nil
 	}
-	return []model.Key{ledger.SourceOf(o)}
+	return e.Keys(func(o client.Object) model.Key { return ledger.SourceOf(o.(*v1alpha1.SourceObservation)) })
 }
 
 // scope leads from a policy that came or went to every source of its namespace.

@@ -320,8 +320,15 @@ func TestPodsThatHaveNotStartedAreLookedAtAgain(t *testing.T) {
 	if v.Phase != request.WaitingForRollout || v.Decisive.Reason != request.PodsNotStarted {
 		t.Fatalf("Decide() = %s (%s), want WaitingForRollout (PodsNotStarted)", v.Phase, v.Decisive.Reason)
 	}
-	if v.WakeAt.IsZero() {
-		t.Errorf("WakeAt is unset; no event tells when a pod starts, wake on %v", v.WakeOn)
+	if want := build.At(soon).Add(15 * time.Second); !v.WakeAt.Equal(want) {
+		t.Errorf("WakeAt = %v, want %v: no event tells when a pod starts", v.WakeAt, want)
+	}
+	for age, after := range map[time.Duration]time.Duration{0: 10 * time.Second, 3 * time.Minute: 30 * time.Second, 48 * time.Hour: time.Minute} {
+		s := blocked(pendingPod, build.Pod("web-1-a", -30), pendingPod)
+		now := s.Pods[len(s.Pods)-1].Created.Add(age)
+		if v := decide.Decide(s, now); !v.WakeAt.Equal(now.Add(after)) {
+			t.Errorf("a pod that has waited for %v is looked at again after %v, want %v", age, v.WakeAt.Sub(now), after)
+		}
 	}
 }
 

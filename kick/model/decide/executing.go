@@ -115,7 +115,7 @@ func (f *facts) watchReverted(s Step) Step { //nolint:cyclop // one case an outc
 		}
 		s.Outcome, s.Phase, s.Reason = End, request.Failed, request.Reverted
 	case freshness.Unknown:
-		s.look = f.now.Add(lookAtPods)
+		s.look = f.lookAtPods()
 	}
 	return s
 }

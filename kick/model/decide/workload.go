@@ -111,9 +111,18 @@ func (f *facts) beganBeforeChange() bool {
 	return f.Request != nil && f.Request.Manual && !began.After(f.Request.ChangeTime())
 }
 
-// lookAtPods is how often pods that have not started are looked at: that one of
-// them starts and is not ready shows in nothing that is watched.
-const lookAtPods = 10 * time.Second
+// lookAtPods is when pods that have not started are looked at again: that one of them
+// starts and is not ready shows in nothing that is watched. One that has waited for
+// long is looked at less often.
+func (f *facts) lookAtPods() time.Time {
+	var youngest time.Time
+	for i := range f.Pods {
+		if f.Pods[i].Pending {
+			youngest = model.Later(youngest, f.Pods[i].Created)
+		}
+	}
+	return f.now.Add(min(max(f.now.Sub(youngest)/6, 10*time.Second), time.Minute))
+}
 
 // fresh: a workload whose pods all carry the current content needs nothing.
 func fresh(f *facts) Step {
@@ -128,7 +137,7 @@ func fresh(f *facts) Step {
 	case freshness.Unknown:
 		s.Outcome, s.Phase = Wait, request.WaitingForRollout
 		s.wakeOn = []model.WakeOn{model.WakeOnWorkload, model.WakeOnSource}
-		s.look = f.now.Add(lookAtPods)
+		s.look = f.lookAtPods()
 	case freshness.Stale:
 	}
 	return s

@@ -61,10 +61,11 @@ func startedAfter(witness time.Time, c model.Content) bool {
 
 // stamped is KICK's own witness: the revision carries the stamp KICK wrote in
 // answer to this change or a later one. A stepped clock could make an old stamp
-// look new, so the revision must also not be older than the write.
+// look new, so the revision must also not be older than the write, if its date is
+// one that can be.
 func stamped(stamp model.Stamp, rev *model.Revision, c model.Content) bool {
 	return rev != nil && stamp.ByKick() && rev.Stamp == stamp.Raw &&
-		!stamp.At.Before(c.Observed) && !rev.Created.Before(c.LastWrite)
+		!stamp.At.Before(c.Observed) && (!rev.Created.Before(c.LastWrite) || c.LastWrite.After(c.Written))
 }
 
 // judge is one pod against one reading.
@@ -156,6 +157,9 @@ func (j *judge) neededAppearance(c model.Content) bool {
 		return false
 	}
 	earliest := c.LastWrite
+	if earliest.After(c.Written) { // a date in the future
+		earliest = c.Written
+	}
 	if !first {
 		earliest = earliest.Add(j.allowance)
 	}

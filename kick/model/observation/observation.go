@@ -104,14 +104,17 @@ func (in *Input) first(seal string) *model.Record {
 // baseline dates content that was found, not watched: by what the API server
 // recorded of it.
 func (in *Input) baseline(seal string) model.Content {
-	at := unknownPast
-	if in.Source.Present {
-		at = in.lastWrite()
-	}
-	return model.Content{
-		Seal: seal, Observed: at, Written: at, LastWrite: at,
+	c := model.Content{
+		Seal: seal, Observed: unknownPast, Written: unknownPast, LastWrite: unknownPast,
 		KnownUntil: in.knownUntil(), Baseline: true,
 	}
+	if in.Source.Present {
+		c.Observed, c.Written, c.LastWrite = in.lastWrite(), in.lastWrite(), in.Source.LastWrite
+	}
+	if in.ahead(c.LastWrite) { // it was written at some time up to now; whatever KICK does from now on answers it
+		c.Observed = in.observed(in.Now)
+	}
+	return c
 }
 
 // rekey replaces a record that another key sealed. The same resourceVersion
@@ -140,7 +143,7 @@ func (in *Input) rekey(seal string) (Kind, *model.Record) {
 // process was there to see what.
 func (in *Input) wasAway() bool {
 	last := in.Record.Current()
-	if last.Absent() || !in.lastWrite().After(last.LastWrite) { // the way back is a write, too
+	if last.Absent() || !in.Source.LastWrite.After(last.LastWrite) { // the way back is a write, too
 		return false
 	}
 	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal {
@@ -156,8 +159,8 @@ func (in *Input) wasAway() bool {
 func (in *Input) returned() *model.Record {
 	next := in.closed()
 	last := next.Current()
-	last.Written = model.Later(in.lastWrite(), last.LastWrite)
-	last.LastWrite, last.KnownUntil, last.Baseline = last.Written, in.knownUntil(), false
+	last.Written, last.LastWrite = in.lastWrite(), in.Source.LastWrite
+	last.KnownUntil, last.Baseline = in.knownUntil(), false
 	return in.fill(next, last)
 }
 
@@ -170,7 +173,7 @@ func (in *Input) closed() *model.Record {
 	if alive := in.Watched.LastAlive; !alive.IsZero() {
 		last.KnownUntil = model.Later(last.KnownUntil, alive.Add(-in.Allowance))
 	}
-	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) {
+	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) && !in.ahead(first.LastWrite) {
 		last.KnownUntil = model.Later(last.KnownUntil, first.LastWrite)
 	}
 	return &next
@@ -190,8 +193,15 @@ func (in *Input) change(seal string) *model.Record {
 	next := in.closed()
 	last := next.Current()
 	in.noteChange(last)
-	lambda := model.Later(in.lastWrite(), last.LastWrite)
-	written := model.Later(in.ServerNow, lambda).Add(in.Allowance)
+	lambda := in.Source.LastWrite
+	if !in.Source.Present || !in.ahead(last.LastWrite) {
+		lambda = model.Later(lambda, last.LastWrite)
+	}
+	written := in.ServerNow
+	if !in.ahead(lambda) {
+		written = model.Later(written, lambda)
+	}
+	written = written.Add(in.Allowance)
 	if in.dates(lambda, last.LastWrite) && in.keptKeyNames() {
 		written = lambda
 		mark.Hit(mark.ChangeDatedByServer)
@@ -199,12 +209,17 @@ func (in *Input) change(seal string) *model.Record {
 		mark.Hit(mark.ChangeDatedByKick)
 	}
 	observed := model.Later(in.Now, last.Observed.Add(time.Microsecond))
-	if !in.NewestStamp.IsZero() {
-		observed = model.Later(observed, in.NewestStamp.Add(time.Microsecond))
-	}
 	return in.fill(next, model.Content{
-		Seal: seal, Observed: observed, Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
+		Seal: seal, Observed: in.observed(observed), Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
 	})
+}
+
+// observed is a time of KICK's clock, raised above every stamp there is.
+func (in *Input) observed(at time.Time) time.Time {
+	if in.NewestStamp.IsZero() {
+		return at
+	}
+	return model.Later(at, in.NewestStamp.Add(time.Microsecond))
 }
 
 // noteChange counts the two changes that are no edit.
@@ -220,9 +235,10 @@ func (in *Input) noteChange(last model.Content) {
 // dates reports whether lambda is the date of the present content, if no key was
 // removed. It moved past the recorded one, or it is the same second of a content
 // owner: any write that sets a value moves the date of its owner, so this one fell
-// into that second, too. A creation time says nothing of that kind.
+// into that second, too. A creation time says nothing of that kind, nor does a date
+// in the future, which somebody made up.
 func (in *Input) dates(lambda, recorded time.Time) bool {
-	return in.Source.Present && (lambda.After(recorded) || in.Source.Dated && in.lastWrite().Equal(recorded))
+	return in.Source.Present && !in.ahead(lambda) && (lambda.After(recorded) || in.Source.Dated && in.Source.LastWrite.Equal(recorded))
 }
 
 // keptKeyNames reports whether every key name on record is still there. A pure
@@ -276,12 +292,17 @@ func (in *Input) sealedNames() []string {
 // lastWrite is lambda, with times that no clock of the cluster can have shown
 // clamped: a far future must not make pods look older than they are for ever.
 func (in *Input) lastWrite() time.Time {
-	if limit := in.ServerNow.Add(in.Allowance).Truncate(time.Second); in.Source.LastWrite.After(limit) {
+	if in.ahead(in.Source.LastWrite) {
 		mark.Hit(mark.FutureWriteClamped)
-		return limit
+		return in.limit()
 	}
 	return in.Source.LastWrite
 }
+
+// ahead reports a time that no clock of the cluster can show yet.
+func (in *Input) ahead(t time.Time) bool { return t.After(in.limit()) }
+
+func (in *Input) limit() time.Time { return in.ServerNow.Add(in.Allowance).Truncate(time.Second) }
 
 // knownUntil is now on the API server's clock, as early as that can be.
 func (in *Input) knownUntil() time.Time { return in.ServerNow.Add(-in.Allowance) }

@@ -91,7 +91,7 @@ func TestBaseline(t *testing.T) {
 		},
 		"a write in the future is clamped to what clocks allow": {
 			source: source("A", "10", 3600),
-			want:   model.Content{Seal: key.Seal(digest("A")), Observed: at(5), Written: at(5), LastWrite: at(5), KnownUntil: at(-4.5), Baseline: true},
+			want:   model.Content{Seal: key.Seal(digest("A")), Observed: at(0.5), Written: at(5), LastWrite: at(3600), KnownUntil: at(-4.5), Baseline: true},
 		},
 		"absent is older than anything": {
 			source: nothing,
@@ -241,8 +241,14 @@ func TestTheTwoTimesOfAChange(t *testing.T) {
 		"lambda in the near future: the API server's clock is ahead": {
 			source: source("B", "12", 14), observed: at(now), written: at(14), lastWritten: at(14),
 		},
-		"lambda in the far future is clamped": {
-			source: source("B", "12", 3600), observed: at(now), written: at(15), lastWritten: at(15),
+		"lambda in the far future dates nothing": {
+			source: source("B", "12", 3600), observed: at(now), written: at(now + 5), lastWritten: at(3600),
+		},
+		"nor does it once it stands still": {
+			before: source("A", "10", 3600), source: source("B", "12", 3600), observed: at(now).Add(time.Microsecond), written: at(now + 5), lastWritten: at(3600),
+		},
+		"whoever made it up is gone: the next change is undated, and no more": {
+			before: source("A", "10", 3600), source: source("B", "12", 10), observed: at(now).Add(time.Microsecond), written: at(now + 5), lastWritten: at(10),
 		},
 		"gone": {
 			source: nothing, observed: at(now), written: at(now + 5), lastWritten: at(-100),

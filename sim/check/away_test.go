@@ -1,0 +1,195 @@
+package check
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+)
+
+// touch writes metadata of the Secret db as the content's own manager.
+func (b *bench) touch() {
+	b.Helper()
+	edit(b, "kubectl", secretKind, "db", func(s *corev1.Secret) { s.Labels = map[string]string{"at": b.loop.Now().Format("150405")} })
+}
+
+// returned says that KICK wrote down that the content of the Secret db was away.
+func (b *bench) returned() {
+	b.Helper()
+	edit(b, Manager, recordKind, "secret-db", func(r *v1alpha1.SourceObservation) {
+		r.Spec.History = append(r.Spec.History, r.Spec.History[len(r.Spec.History)-1])
+	})
+}
+
+// TestTouchedWhileAway: metadata of the content's own manager, written around the time
+// at which a pod started.
+func TestTouchedWhileAway(t *testing.T) {
+	for name, tt := range map[string]struct {
+		start, touch time.Duration // of the pod, from the baseline
+		note         func(*bench)
+		words        string
+	}{
+		"a start within the allowances before it": {8 * time.Second, 9 * time.Second, (*bench).returned, ""},
+		"a start in the second of it":             {8100 * time.Millisecond, 8 * time.Second, (*bench).returned, ""},
+		"a start in a later second":               {9 * time.Second, 8 * time.Second, (*bench).returned, "every running pod carried the current content"},
+		"it was no return to KICK":                {8 * time.Second, 9 * time.Second, (*bench).recorded, "every running pod carried the current content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawSpurious)
+			b.create(Manager, record())
+			b.loop.After(tt.start, "start", func() { b.run(b.now()) })
+			b.loop.After(tt.touch, "touch", b.touch)
+			b.wait(10 * time.Second)
+			tt.note(b)
+			b.wait(time.Minute)
+			b.restart()
+			if tt.words == "" {
+				b.holds()
+				return
+			}
+			b.fires(tt.words)
+		})
+	}
+}
+
+// TestTouchedWhilePodStarted: the pod is older than the write, its container is not.
+func TestTouchedWhilePodStarted(t *testing.T) {
+	for _, late := range []bool{true, false} {
+		b := shop(t, lawSpurious)
+		b.create(Manager, record())
+		b.wait(10 * time.Second)
+		created := b.loop.Now()
+		b.wait(2 * time.Second)
+		b.touch()
+		b.wait(2 * time.Second)
+		if !late {
+			created = b.loop.Now()
+		}
+		b.run(b.now())
+		b.pods["shop/Deployment/web"][0].Created = created
+		b.wait(10 * time.Second)
+		b.returned()
+		b.restart()
+		if late {
+			b.holds()
+			continue
+		}
+		b.fires("every running pod carried the current content")
+	}
+}
+
+// TestTouchedBeforeBaseline: metadata written before KICK's first look, and how the pod
+// stands to it.
+func TestTouchedBeforeBaseline(t *testing.T) {
+	for name, tt := range map[string]struct {
+		created, started time.Duration // of the pod, from the write
+		words            string
+	}{
+		"the pod is older, its container is not":   {-time.Second, time.Minute, ""},
+		"pod and container are older":              {-2 * time.Second, -time.Second, ""},
+		"the pod is of a later second":             {2 * time.Second, time.Minute, "every running pod carried the current content"},
+		"its container was restarted in its place": {-time.Second, -time.Minute, "every running pod carried the current content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawSpurious)
+			b.wait(time.Minute)
+			touched := b.loop.Now()
+			b.touch()
+			b.wait(2 * time.Minute)
+			c := b.run(b.now())
+			b.pods["shop/Deployment/web"][0].Created, c.Started = touched.Add(tt.created), touched.Add(tt.started)
+			if tt.started < -10*time.Second { // restarted long after, whatever its first start was
+				c.Started, c.Again = touched.Add(time.Minute), true
+			}
+			b.create(Manager, record())
+			b.wait(time.Minute)
+			b.restart()
+			if tt.words == "" {
+				b.holds()
+				return
+			}
+			b.fires(tt.words)
+		})
+	}
+}
+
+// restore gives the Secret db a date of its content that lies in the future, and maybe
+// another content.
+func (b *bench) restore(value string) {
+	b.Helper()
+	edit(b, "kubectl", secretKind, "db", func(s *corev1.Secret) {
+		entry := s.ManagedFields[0]
+		entry.Manager, entry.Time = "old-cluster", new(metav1.NewTime(b.loop.Now().AddDate(0, 0, 2)))
+		s.ManagedFields = append(s.ManagedFields, entry)
+		s.Data["password"] = []byte(value)
+	})
+}
+
+// TestDateAhead: a date in the future shows no time, and no more than that.
+func TestDateAhead(t *testing.T) {
+	const fires = "every running pod carried the current content"
+	for name, tt := range map[string]struct {
+		act   func(*bench)
+		words string
+	}{
+		"at the baseline": {func(b *bench) {
+			b.restore("first-password")
+			b.wait(time.Minute)
+			b.run(b.now())
+			b.create(Manager, record())
+		}, ""},
+		"a pod that came after the baseline": {func(b *bench) {
+			b.restore("first-password")
+			b.wait(time.Minute)
+			b.create(Manager, record())
+			b.wait(7 * time.Second)
+			b.run(b.now())
+		}, fires},
+		"the date has come before the baseline": {func(b *bench) {
+			b.restore("first-password")
+			b.wait(49 * time.Hour)
+			b.run(b.now())
+			b.create(Manager, record())
+		}, fires},
+		"found away": {func(b *bench) {
+			b.create(Manager, record())
+			b.wait(time.Second)
+			b.restore("first-password")
+			b.wait(time.Minute)
+			b.run(b.now())
+			b.returned()
+		}, ""},
+		"a change": {func(b *bench) {
+			b.create(Manager, record())
+			b.wait(time.Second)
+			b.restore("second-password")
+			b.recorded()
+			b.wait(3 * time.Second)
+			b.run(b.now())
+		}, ""},
+		"a change long on record": {func(b *bench) {
+			b.create(Manager, record())
+			b.wait(time.Second)
+			b.restore("second-password")
+			b.recorded()
+			b.wait(time.Minute)
+			b.run(b.now())
+			b.recorded()
+		}, fires},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawSpurious)
+			tt.act(b)
+			b.wait(time.Minute)
+			b.restart()
+			if tt.words == "" {
+				b.holds()
+				return
+			}
+			b.fires(tt.words)
+		})
+	}
+}

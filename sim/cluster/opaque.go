@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"regexp"
+	"unicode/utf8"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+)
+
+// opaque are the properties of a CRD whose text nothing looks at: strings, wherever
+// the name occurs, of which the schema at most bounds the length, that key no list and
+// that no rule sees. A message is one. All that a verdict can depend on is on which
+// side of the bounds their length is.
+type opaque map[string][]int64
+
+var (
+	words = regexp.MustCompile(`\w+`)
+	// wholeSelf finds rules that look at all below them, and not at fields they name.
+	wholeSelf = regexp.MustCompile(`\b(self|oldSelf)\b([^.\w]|$)`)
+)
+
+func opaqueOf(root *structuralschema.Structural) opaque {
+	w := opaqueWalk{named: map[string]bool{}, bounds: opaque{}, seen: map[string]bool{}}
+	w.rules(root)
+	w.walk("", root, false)
+	for name := range w.seen {
+		delete(w.bounds, name)
+	}
+	return w.bounds
+}
+
+type opaqueWalk struct {
+	named  map[string]bool // by a rule, or as the key of a list
+	bounds opaque
+	seen   map[string]bool // by a schema or a rule
+}
+
+// rules gathers all names that rules and lists use.
+func (w *opaqueWalk) rules(s *structuralschema.Structural) {
+	if s == nil {
+		return
+	}
+	for _, rule := range s.XValidations {
+		for _, word := range words.FindAllString(rule.Rule+" "+rule.MessageExpression+" "+rule.FieldPath, -1) {
+			w.named[word] = true
+		}
+	}
+	for _, key := range s.XListMapKeys {
+		w.named[key] = true
+	}
+	w.below(s, func(_ string, child *structuralschema.Structural) { w.rules(child) })
+}
+
+// walk sorts the properties. Below a field that a rule names, or a rule that names
+// none, everything is seen.
+func (w *opaqueWalk) walk(name string, s *structuralschema.Structural, seen bool) {
+	if s == nil {
+		return
+	}
+	v := s.ValueValidation
+	seen = seen || w.named[name] || v != nil && len(v.AllOf)+len(v.AnyOf)+len(v.OneOf) > 0 || v != nil && v.Not != nil || s.XListType != nil && *s.XListType == "set"
+	for _, rule := range s.XValidations {
+		seen = seen || wholeSelf.MatchString(rule.Rule)
+	}
+	w.below(s, func(child string, c *structuralschema.Structural) { w.walk(child, c, seen) })
+	if name == "" {
+		return
+	}
+	if seen || s.Type != "string" || len(s.XValidations) > 0 || v != nil && !onlyLength(v) {
+		w.seen[name] = true
+		return
+	}
+	if w.bounds[name] == nil {
+		w.bounds[name] = []int64{}
+	}
+	if v != nil && v.MaxLength != nil {
+		w.bounds[name] = append(w.bounds[name], *v.MaxLength)
+	}
+	if v != nil && v.MinLength != nil {
+		w.bounds[name] = append(w.bounds[name], *v.MinLength-1)
+	}
+}
+
+func onlyLength(v *structuralschema.ValueValidation) bool {
+	return v.Pattern == "" && v.Format == "" && len(v.Enum) == 0
+}
+
+// below visits the schemas inside another. Items and values of maps have no name.
+func (w *opaqueWalk) below(s *structuralschema.Structural, visit func(string, *structuralschema.Structural)) {
+	for name := range s.Properties {
+		child := s.Properties[name]
+		visit(name, &child)
+	}
+	visit("", s.Items)
+	if s.AdditionalProperties != nil {
+		visit("", s.AdditionalProperties.Structural)
+	}
+}
+
+// of adds a text to a digest and reports whether it is opaque.
+func (o opaque) of(d *digest, name, text string) bool {
+	bounds, ok := o[name]
+	if ok {
+		d.flag(text == "")
+	}
+	for _, bound := range bounds {
+		d.flag(int64(utf8.RuneCountInString(text)) > bound)
+	}
+	return ok
+}
