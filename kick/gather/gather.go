@@ -39,6 +39,7 @@ type Gatherer struct {
 	Sources   sources.Registry
 	Providers []gates.Provider
 	Sightings *ledger.Sightings
+	Keys      *ledger.Keyring
 	Settings  model.Settings
 	// ServerNow is the API server's clock; nil, or a zero time: not known.
 	ServerNow func() time.Time

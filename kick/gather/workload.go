@@ -84,8 +84,9 @@ func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, t *corev
 		}
 		s.Dependencies = append(s.Dependencies, model.Dependency{
 			Dependency: d, Source: source, Record: record,
-			InScope:  inScope(scopes, source, record),
-			SeenLive: g.Sightings.Live(id),
+			InScope:    inScope(scopes, source, record),
+			Unrecorded: record != nil && !g.Keys.Holds(record, source),
+			SeenLive:   g.Sightings.Live(id),
 		})
 	}
 	return nil

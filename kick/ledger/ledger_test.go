@@ -135,6 +135,17 @@ func TestSightings(t *testing.T) {
 		t.Error("after a record the next change is a new story, and the last one is still seen live")
 	}
 	s.Saw(id, b, a, at(30), at(31))
+	s.Watched(id)
+	s.Saw(id, a, b, at(40), at(41))
+	s.Saw(id, b, a, at(50), at(51))
+	if got := s.Watched(id).First; got == nil || got.From != b {
+		t.Errorf("First = %+v, want the oldest change while nothing is recorded", got)
+	}
+	s.Saw(id, a, b, at(60), at(61))
+	s.Recorded(id)
+	if got := s.Watched(id).First; got == nil || got.From != a || !got.LastWrite.Equal(at(60)) {
+		t.Errorf("First = %+v, want the change that came while the record was written", got)
+	}
 	s.Gone(id)
 	if s.Watched(id).First != nil || !s.Live(id).IsZero() {
 		t.Error("what nothing refers to is not forgotten")

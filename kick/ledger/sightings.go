@@ -20,7 +20,8 @@ type Sightings struct {
 	breaks    map[string]interruption // the newest, by kind of source
 	shown     map[model.Key]int       // the interruption after which a source was shown last
 	look      map[model.Key]time.Time
-	first     map[model.Key]*observation.Sighting
+	first     map[model.Key]*observation.Sighting // since the last record
+	since     map[model.Key]*observation.Sighting // since a pass asked what was seen
 	live      map[model.Key]time.Time
 }
 
@@ -39,7 +40,7 @@ func NewSightings(lastAlive time.Time) *Sightings {
 	}
 	return &Sightings{
 		lastAlive: lastAlive, breaks: map[string]interruption{}, shown: map[model.Key]int{}, look: map[model.Key]time.Time{},
-		first: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{},
+		first: map[model.Key]*observation.Sighting{}, since: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{},
 	}
 }
 
@@ -71,16 +72,22 @@ func (s *Sightings) Saw(source model.Key, from, to fingerprint.Digest, lastWrite
 	if hidden && b.heard.Before(lastWrite) { // it may have been another one any time since
 		lastWrite = b.heard
 	}
+	seen := &observation.Sighting{From: from, LastWrite: lastWrite}
 	if s.first[source] == nil {
-		s.first[source] = &observation.Sighting{From: from, LastWrite: lastWrite}
+		s.first[source] = seen
+	}
+	if s.since[source] == nil {
+		s.since[source] = seen
 	}
 	return true
 }
 
-// Watched is what is known of a source since it was last recorded.
+// Watched is what is known of a source since it was last recorded. A pass asks for it
+// before it reads the source, so that what it records is no older.
 func (s *Sightings) Watched(source model.Key) observation.Watched {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.since, source)
 	return observation.Watched{First: s.first[source], FirstLook: s.look[source], LastAlive: s.lastAlive}
 }
 
@@ -91,11 +98,14 @@ func (s *Sightings) Live(source model.Key) time.Time {
 	return s.live[source]
 }
 
-// Recorded forgets what led up to a record; the next change is a new story.
+// Recorded forgets what led up to a record; the next change is a new story, and has
+// begun if it was seen while the record was written.
 func (s *Sightings) Recorded(source model.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.first, source)
+	if s.first[source] = s.since[source]; s.first[source] == nil {
+		delete(s.first, source)
+	}
 }
 
 // Gone forgets a source that nothing refers to.
@@ -103,6 +113,7 @@ func (s *Sightings) Gone(source model.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.first, source)
+	delete(s.since, source)
 	delete(s.live, source)
 	delete(s.look, source)
 	delete(s.shown, source)

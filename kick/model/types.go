@@ -102,10 +102,11 @@ func (r *Record) HistoryFor(required bool) []Content {
 // known about it.
 type Dependency struct {
 	discover.Dependency
-	InScope  bool // the policy's dependencySelector matches it
-	Source   Source
-	Record   *Record   // nil: not on record yet
-	SeenLive time.Time // when this process saw the content change with its own eyes; zero otherwise
+	InScope    bool // the policy's dependencySelector matches it
+	Source     Source
+	Record     *Record   // nil: not on record yet
+	Unrecorded bool      // what stands is not, or not provably, what is on record
+	SeenLive   time.Time // when this process saw the content change with its own eyes; zero otherwise
 }
 
 // Stamp is the restartedAt annotation of a template.

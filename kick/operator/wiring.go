@@ -80,7 +80,7 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
-		Sightings: d.Sightings, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
+		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	return controllers.Wiring{

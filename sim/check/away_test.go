@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -174,6 +175,7 @@ func TestDateAhead(t *testing.T) {
 			b.create(Manager, record())
 			b.wait(time.Second)
 			b.restore("second-password")
+			b.wait(time.Second)
 			b.recorded()
 			b.wait(time.Minute)
 			b.run(b.now())
@@ -191,5 +193,100 @@ func TestDateAhead(t *testing.T) {
 			}
 			b.fires(tt.words)
 		})
+	}
+}
+
+// TestPolicyEditedSinceItWasRead: between its last look at the policies and the wire
+// nothing is in KICK's hand.
+func TestPolicyEditedSinceItWasRead(t *testing.T) {
+	for law, words := range map[string]string{lawGate: "no policy manages it", lawSpurious: "every running pod carried the current content"} {
+		for _, before := range []bool{true, false} {
+			b := shop(t, law)
+			b.rotate("second-password")
+			b.wait(time.Minute)
+			w := patch(false, nil)
+			w.Known.Policies = b.loop.Now()
+			if before {
+				w.Known.Policies = b.loop.Now().Add(time.Minute)
+			}
+			b.wait(30 * time.Second)
+			b.delete("kubectl", policyKind, "web")
+			b.wait(time.Minute)
+			b.laws.OnCall(w)
+			b.restart()
+			if before {
+				b.fires(words)
+				continue
+			}
+			b.holds()
+		}
+	}
+}
+
+// TestNodeCopyThatIsRightAgain: a node served an old copy of an immutable source, and
+// then that content came back.
+func TestNodeCopyThatIsRightAgain(t *testing.T) {
+	for _, cached := range []bool{true, false} {
+		b := shop(t, lawSpurious)
+		b.create(Manager, record())
+		old := b.now()
+		b.wait(time.Minute)
+		b.rotate("second-password")
+		b.wait(time.Second)
+		b.recorded()
+		b.wait(time.Minute)
+		c := b.run(old)
+		if !cached { // it read the one that stood
+			c.Loaded = map[Source]Content{{"Secret", "shop", "db"}: b.now()}
+		}
+		c.Cached = map[Source]bool{{"Secret", "shop", "db"}: true}
+		b.wait(time.Minute)
+		b.rotate("first-password")
+		b.wait(time.Second)
+		b.recorded()
+		b.wait(time.Second)
+		if !cached {
+			b.rotate("second-password")
+			b.wait(time.Second)
+			b.recorded()
+			b.wait(time.Second)
+		}
+		b.restart()
+		if cached {
+			b.holds()
+			continue
+		}
+		b.fires("every running pod carried the current content")
+	}
+}
+
+// TestVolumeOfARestartedContainer: what its node wrote into a volume by the time a
+// container came back no object says.
+func TestVolumeOfARestartedContainer(t *testing.T) {
+	for _, mounted := range []bool{true, false} {
+		b := shop(t, lawSpurious)
+		if mounted {
+			edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) {
+				spec := &d.Spec.Template.Spec
+				spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "db"}}}}
+				spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "v", MountPath: "/v"}}
+			})
+		}
+		b.create(Manager, record())
+		b.wait(time.Minute)
+		created := b.pods["shop/Deployment/web"][0].Created
+		b.rotate("second-password")
+		b.wait(time.Second)
+		b.recorded()
+		b.wait(time.Hour)
+		b.run(b.now()).Again = true
+		b.pods["shop/Deployment/web"][0].Created = created
+		b.wait(time.Minute)
+		b.restart()
+		if mounted {
+			b.holds()
+			continue
+		}
+		b.fires("every running pod carried the current content")
 	}
 }

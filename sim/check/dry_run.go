@@ -10,7 +10,7 @@ type dryRun struct{ sent sent }
 // OnCall judges a write to a workload as it is sent.
 func (d *dryRun) OnCall(c *Context, w Write) {
 	if target, ok := c.patched(w); ok {
-		d.sent.call(c, w, func() string { return c.onlyWantsToKnow(target) })
+		d.sent.call(c, w, func() string { return c.onlyWantsToKnow(target, w.Known) })
 	}
 }
 
@@ -20,14 +20,14 @@ func (d *dryRun) OnKick(c *Context, ev cluster.Event) {
 	if !ok {
 		return
 	}
-	if policy := d.sent.landed(c, ev.Kind, ev.Key, func() string { return c.onlyWantsToKnow(w) }); policy != "" {
+	if policy := d.sent.landed(c, ev.Kind, ev.Key, func() string { return c.onlyWantsToKnow(w, Known{}) }); policy != "" {
 		c.report(lawDryRun, "%s was written at %s, but its policy %s is a dry-run", w.id(), clockTime(c.Loop.Now()), policy)
 	}
 }
 
 // onlyWantsToKnow names the dry-run policy of a workload, if it has one.
-func (c *Context) onlyWantsToKnow(w workload) string {
-	if w.Object == nil || c.policyJustEdited(w) {
+func (c *Context) onlyWantsToKnow(w workload, known Known) string {
+	if w.Object == nil || c.policyEditedSince(w, known) {
 		return ""
 	}
 	for _, p := range c.policiesOf(w) {

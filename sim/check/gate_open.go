@@ -10,17 +10,13 @@ import (
 
 const lawGate = "gate open at the restart"
 
-// policyGrace is how old an edit of a policy may be without KICK's cache knowing
-// of it.
-const policyGrace = time.Second
-
 // gateOpen judges a restart at the instant KICK sends it.
 type gateOpen struct{ sent sent }
 
 // OnCall judges a patch of a workload as it is sent.
 func (g *gateOpen) OnCall(c *Context, w Write) {
 	if target, ok := c.patched(w); ok {
-		g.sent.call(c, w, func() string { return c.gateShut(target) })
+		g.sent.call(c, w, func() string { return c.gateShut(target, w.Known) })
 	}
 }
 
@@ -30,20 +26,21 @@ func (g *gateOpen) OnKick(c *Context, ev cluster.Event) {
 	if !ok {
 		return
 	}
-	if words := g.sent.landed(c, ev.Kind, ev.Key, func() string { return c.gateShut(w) }); words != "" {
+	if words := g.sent.landed(c, ev.Kind, ev.Key, func() string { return c.gateShut(w, Known{}) }); words != "" {
 		c.report(lawGate, "restart of %s at %s, but %s", w.id(), c.KickNow().UTC().Format("15:04:05.000000Z"), words)
 	}
 }
 
-// policyJustEdited reports an edit that may have come after KICK's decision.
-func (c *Context) policyJustEdited(w workload) bool {
+// policyEditedSince reports an edit that came after the pass read the policies live,
+// which it does last of all before it sends a restart.
+func (c *Context) policyEditedSince(w workload, known Known) bool {
 	edit, edited := c.policyEdit[w.GetNamespace()]
-	return edited && c.Loop.Now().Sub(edit) < policyGrace
+	return edited && !known.Policies.IsZero() && !edit.Before(known.Policies)
 }
 
 // gateShut says what forbids a restart now, or nothing.
-func (c *Context) gateShut(w workload) string {
-	if w.Object == nil || c.policyJustEdited(w) {
+func (c *Context) gateShut(w workload, known Known) string {
+	if w.Object == nil || c.policyEditedSince(w, known) {
 		return ""
 	}
 	policies := c.policiesOf(w)

@@ -16,7 +16,7 @@ type interval struct{ sent sent }
 // OnCall judges a patch of a workload.
 func (i *interval) OnCall(c *Context, w Write) {
 	if target, ok := c.patched(w); ok {
-		i.sent.call(c, w, func() string { return c.tooSoon(target) })
+		i.sent.call(c, w, func() string { return c.tooSoon(target, w.Known) })
 	}
 }
 
@@ -27,7 +27,7 @@ func (i *interval) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	before, _ := workloadOf(ev.Old)
-	if words := i.sent.landed(c, ev.Kind, ev.Key, func() string { return c.tooSoon(before) }); words != "" {
+	if words := i.sent.landed(c, ev.Kind, ev.Key, func() string { return c.tooSoon(before, Known{}) }); words != "" {
 		c.report(lawInterval, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), words)
 	}
 }
@@ -45,12 +45,12 @@ func (c *Context) patched(w Write) (workload, bool) {
 // tooSoon says what is wrong with a restart now, given the stamp that stands. A
 // stamp that somebody took away is no longer there to keep a distance from, nor does a
 // rollback that brings it back make it KICK's again.
-func (c *Context) tooSoon(w workload) string {
+func (c *Context) tooSoon(w workload, known Known) string {
 	if w.Object == nil {
 		return ""
 	}
 	policies := c.policiesOf(w)
-	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || !stampedBy(w, Manager) || c.policyJustEdited(w) {
+	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || !stampedBy(w, Manager) || c.policyEditedSince(w, known) {
 		return ""
 	}
 	stamp, err := time.Parse(time.RFC3339Nano, w.stamp())

@@ -89,6 +89,24 @@ func volumeRefs(v corev1.Volume, mention mentionFunc) {
 	}
 }
 
+// mounts reports whether a container of a template reads a source through a volume.
+func mounts(template *corev1.PodTemplateSpec, container string, source Source) bool {
+	for _, c := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+		for _, m := range c.VolumeMounts {
+			for _, v := range template.Spec.Volumes {
+				found := false
+				volumeRefs(v, func(kind, name string, _ *bool, _ ...string) {
+					found = found || kind == source.Kind && name == source.Name
+				})
+				if found && c.Name == container && m.Name == v.Name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 func itemKeys(items []corev1.KeyToPath) []string {
 	keys := make([]string, 0, len(items))
 	for _, item := range items {

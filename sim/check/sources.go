@@ -93,6 +93,16 @@ func (h *history) was(other Content, from time.Time) bool {
 	return false
 }
 
+// at is the content that stood at an instant.
+func (h *history) at(instant time.Time) Content {
+	for _, c := range slices.Backward(h.changes) {
+		if !c.at.After(instant) {
+			return c.content
+		}
+	}
+	return Content{}
+}
+
 // seen counts the records of one who had seen those up to an instant; zero: all.
 func (h *history) seen(until time.Time) int {
 	n := len(h.records)

@@ -66,10 +66,15 @@ func (r restartCase) wasStale() bool {
 	return false
 }
 
-// refs are the references that counted as far as KICK had been told of labels.
+// refs are the references that counted as far as KICK had been told of labels, and of
+// the policies when it read them.
 func (r restartCase) refs() []ref {
+	all := refsOf(r.w.GetNamespace(), r.w.template)
+	if r.policyEditedSince(r.w, r.known) {
+		return all
+	}
 	var out []ref
-	for _, ref := range refsOf(r.w.GetNamespace(), r.w.template) {
+	for _, ref := range all {
 		known := r.known.of(ref.source)
 		untold := !known.IsZero() && !r.sources.of(ref.source).labels.Before(known)
 		if slices.ContainsFunc(r.policies, func(p *v1alpha1.KickPolicy) bool { return untold || r.inScope(p, ref.source) }) {
@@ -116,6 +121,7 @@ var excuses = []struct {
 	{"clocks differ by less than the allowance", restartCase.clockOffset},
 	{"a container restarted in place", restartCase.restartedInPlace},
 	{"a container is down", restartCase.down},
+	{"a container was given the node's copy of an immutable source", restartCase.hasNodeCopy},
 	{"at the baseline, the content's own manager had written metadata", restartCase.touchedBeforeBaseline},
 	{"a change the source's metadata does not date", restartCase.undated},
 	{"type or immutability changed, which count as content", restartCase.flagsChanged},
@@ -127,6 +133,22 @@ func (r restartCase) manual() bool {
 	for _, request := range r.requestsOf(r.w) {
 		if request.Spec.Trigger != v1alpha1.TriggerDependency {
 			return true
+		}
+	}
+	return false
+}
+
+// hasNodeCopy: its node gave a container an older content than the one that stood
+// when it started (case B29). Nothing outside the node shows that, so the way back to
+// that content is a change like any other.
+func (r restartCase) hasNodeCopy() bool {
+	for _, ref := range r.refs() {
+		for _, pod := range r.pods {
+			for _, c := range pod.Containers {
+				if loaded, reads := c.Loaded[ref.source]; reads && c.Cached[ref.source] && loaded != r.sources.of(ref.source).at(c.Started) {
+					return true
+				}
+			}
 		}
 	}
 	return false
@@ -218,12 +240,24 @@ func (r restartCase) clockOffset() bool {
 
 // restartedInPlace: the pod is older than the change and only the restart of its
 // container saved it. KICK knows the end of the previous run within its clock
-// allowance, and nothing at all of files in a volume.
+// allowance, and nothing at all of files in a volume: when its node brought it up to
+// date, no object says.
 func (r restartCase) restartedInPlace() bool {
-	return r.each(func(pod Pod, container Container, h *history) bool {
-		last, ok := h.last()
-		return ok && container.Again && !pod.Created.After(last.written) && container.Started.Sub(last.at) <= r.Allowance+time.Second
-	})
+	for _, ref := range r.refs() {
+		last, ok := r.sources.of(ref.source).last()
+		for _, pod := range r.pods {
+			if !ok || pod.Created.After(last.written) {
+				continue
+			}
+			for _, c := range pod.Containers {
+				_, reads := c.Loaded[ref.source]
+				if reads && c.Again && (c.Started.Sub(last.at) <= r.Allowance+time.Second || mounts(r.w.template, c.Name, ref.source)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // down: a container of a pod that is older than the change has ended and does not run

@@ -69,6 +69,7 @@ func (c *caller) read(verb string, object runtime.Object, key client.ObjectKey, 
 		err = fault.Err(s.resource, key.Name)
 	} else {
 		p.befall(fault)
+		p.reads(s)
 		err = send()
 		p.answered()
 	}

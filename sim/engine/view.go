@@ -86,3 +86,15 @@ func (p *process) known() check.Known {
 	}
 	return k
 }
+
+// reads notes a live read of policies, for the pass under way.
+func (p *process) reads(s *site) {
+	if s.kind.Kind != "KickPolicy" {
+		return
+	}
+	knew := &p.knew
+	if p.running != nil {
+		knew = &p.running.knew
+	}
+	knew.Policies = p.engine.loop.Now()
+}

@@ -48,9 +48,11 @@ func New(d Deps) controllers.Controller {
 // live objects.
 func (r *reconciler) reconcile(ctx context.Context, target model.Key) (controllers.Result, error) {
 	result, err := r.pass(ctx, target, gather.FromCache)
-	if apply.Outdated(err) {
+	if unseen := apierrors.IsAlreadyExists(err); apply.Outdated(err) {
 		mark.Hit(mark.RequestJudgedLive)
-		result, err = r.pass(ctx, target, gather.ReadLive)
+		if result, err = r.pass(ctx, target, gather.ReadLive); unseen {
+			result = result.Within(controllers.Behind)
+		}
 	}
 	return result, err
 }
@@ -77,7 +79,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	if !v.WakeAt.IsZero() {
 		result.After = max(v.WakeAt.Sub(now), time.Millisecond)
 	}
-	if v.Action == decide.Open || f == gather.ReadLive {
+	if v.Action == decide.Open {
 		result = result.Within(controllers.Behind)
 	}
 	switch v.Action {

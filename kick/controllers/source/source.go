@@ -11,6 +11,7 @@ import (
 	"github.com/benbjohnson/clock"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -50,7 +51,6 @@ type Deps struct {
 type reconciler struct {
 	Deps
 	baselines *rate.Limiter
-	keys      keyring
 }
 
 // New returns the controller.
@@ -73,18 +73,21 @@ func New(d Deps) controllers.Controller {
 // reconcile makes one pass over one source, once the installation key is known. A conflict means that the record in
 // the cache was old, so the pass is made once more on the live one.
 func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.Result, error) {
-	if ready, err := r.keys.load(ctx, &r.Deps); !ready || err != nil {
+	if ready, err := r.loadKey(ctx); !ready || err != nil {
 		return controllers.Result{After: time.Millisecond}, err
 	}
 	result, err := r.pass(ctx, id, gather.FromCache)
-	if apply.Outdated(err) {
+	if unseen := apierrors.IsAlreadyExists(err); apply.Outdated(err) {
 		mark.Hit(mark.RecordConflict)
-		result, err = r.pass(ctx, id, gather.ReadLive)
+		if result, err = r.pass(ctx, id, gather.ReadLive); unseen {
+			result = result.Within(controllers.Behind)
+		}
 	}
 	return result, err
 }
 
 func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) {
+	watched := r.Gather.Sightings.Watched(id)
 	look, err := r.Gather.Source(ctx, id, f)
 	if err != nil {
 		return controllers.Result{}, err
@@ -93,14 +96,14 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, r.forget(ctx, id, look.Record)
 	}
 	result := controllers.Result{}
-	if look.Record == nil || f == gather.ReadLive { // the cache has yet to show it
+	if look.Record == nil { // the cache has yet to show what is made now
 		result.After = controllers.Behind
 	}
 	now := gather.Now(r.Clock)
 	kind, record := observation.Observe(observation.Input{
-		Now: now, ServerNow: look.ServerNow, Allowance: r.Gather.Settings.ClockAllowance, Key: r.keys.key(),
+		Now: now, ServerNow: look.ServerNow, Allowance: r.Gather.Settings.ClockAllowance, Key: r.Gather.Keys.Key(),
 		Source: look.Source, Record: look.Record, Since: model.Later(r.Started, look.PolicySince),
-		NewestStamp: look.NewestStamp, Watched: r.Gather.Sightings.Watched(id),
+		NewestStamp: look.NewestStamp, Watched: watched,
 	})
 	if kind == observation.NoChange {
 		r.Gather.Sightings.Recorded(id)

@@ -30,6 +30,7 @@ const Allowance = 5 * time.Second
 var (
 	Web    = model.Key{Kind: "Deployment", Namespace: "shop", Name: "web"}
 	DB     = model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}
+	Flags  = model.Key{Kind: "ConfigMap", Namespace: "shop", Name: "flags"}
 	Policy = model.Key{Kind: "KickPolicy", Namespace: "shop", Name: "all"}
 )
 

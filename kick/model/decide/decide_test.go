@@ -237,14 +237,27 @@ func TestEachRule(t *testing.T) {
 			given: []build.Option{func(s *model.Snapshot) {
 				r := s.Dependencies[0].Record
 				r.History = append(r.History, model.Content{Seal: fingerprint.Absent, Observed: build.At(1), Written: build.At(1)})
+				s.Dependencies[0].InScope, s.Dependencies[0].Unrecorded = false, true
+				build.Reads(build.Flags, build.Env())(s)
+				s.Dependencies[1].Record.History = append(s.Dependencies[1].Record.History, build.Content("B", 0))
 			}},
 			phase: request.WaitingForGate, reason: request.Settling, wakeOn: []model.WakeOn{model.WakeOnLedger, model.WakeOnSource},
 		},
+		"sources: another content stands than is on record": {
+			given: []build.Option{func(s *model.Snapshot) { s.Dependencies[0].Unrecorded = true }},
+			phase: request.WaitingForGate, reason: request.Settling, wakeOn: []model.WakeOn{model.WakeOnLedger, model.WakeOnSource},
+		},
+		"sources: another content stands out of scope": {
+			given: []build.Option{func(s *model.Snapshot) {
+				build.Reads(build.Flags, build.Env())(s)
+				s.Dependencies[1].InScope, s.Dependencies[1].Unrecorded = false, true
+			}},
+			phase: request.Executing, reason: request.Restarting, action: decide.Stamp, wakeOn: []model.WakeOn{model.WakeOnWorkload},
+		},
 		"sources: missing out of scope": {
 			given: []build.Option{func(s *model.Snapshot) {
-				id := model.Key{Kind: "ConfigMap", Namespace: "shop", Name: "flags"}
-				build.Reads(id, build.Env())(s)
-				s.Dependencies[1].InScope, s.Dependencies[1].Source = false, model.Source{ID: id}
+				build.Reads(build.Flags, build.Env())(s)
+				s.Dependencies[1].InScope, s.Dependencies[1].Source = false, model.Source{ID: build.Flags}
 			}},
 			phase: request.WaitingForGate, reason: request.SourceMissing, wakeOn: []model.WakeOn{model.WakeOnSource, model.WakeOnWorkload},
 		},

@@ -38,12 +38,12 @@ func settling(f *facts) Step {
 }
 
 // sources: a pod that cannot start is worse than one that runs old content, and
-// nothing happens because of a change that is not on record yet: a source that is
-// on record as absent and stands is about to be recorded.
+// nothing happens because of a change that is not on record yet: what stands is about
+// to be recorded, and a restart for what stood before would be followed by another.
 func sources(f *facts) Step {
 	for i := range f.Dependencies {
 		d := &f.Dependencies[i]
-		if d.Source.Present && d.Record != nil && d.Record.Current().Absent() {
+		if d.Unrecorded && (d.InScope || d.Source.Present && d.Record.Current().Absent()) {
 			s := wait(request.WaitingForGate, request.Settling, model.WakeOnLedger, model.WakeOnSource)
 			s.Object = d.Source.ID
 			return s
