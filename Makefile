@@ -83,6 +83,12 @@ test-e2e: ## run the Chainsaw suites against the operator on a real control plan
 bench: ## measure the simulator and the restart latency
 	@go test -run '^$$' -bench . -benchmem $(BENCHFLAGS) ./sim/... ./kick/...
 
+.PHONY: bench-sim
+bench-sim: bin/kick-sim ## measure exploration: schedules and events a second, simulated years an hour, the crash pass
+	@go test -run '^$$' -bench 'Schedule|Explore|Years' $(BENCHFLAGS) ./sim/run ./sim/explore
+	@bin/kick-sim explore --for 20s --keep-going
+	@bin/kick-sim explore --profile crash --keep-going scenarios/
+
 .PHONY: mutants
 mutants: ## plant every known bug into the operator and see how fast the simulator finds it; MUTANTFLAGS=--only=P07
 	@go run ./sim/mutants $(MUTANTFLAGS)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -102,14 +103,17 @@ func TestCrashPassIsComplete(t *testing.T) {
 	}
 }
 
-// TestCrashPassOfKICK: a sample of what kick-sim explore --profile crash runs.
+// TestCrashPassOfKICK kills the operator at every write of every scenario, and twice in
+// the ten shortest: what make crash runs.
 func TestCrashPassOfKICK(t *testing.T) {
+	before := debug.SetGCPercent(1000)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
 	c := Campaign{
-		Options: run.Options{NewOperator: engine.New}, Profile: ProfileCrash, Pairs: 1, KeepGoing: true,
-		Scenarios: load(t, "../../scenarios/change-secret.yaml", "../../scenarios/down-change.yaml"),
+		Options: run.Options{NewOperator: engine.New}, Profile: ProfileCrash, Pairs: 10, KeepGoing: true,
+		Scenarios: load(t, "../../scenarios"),
 	}
 	total := c.Run(context.Background(), func(f Finding) { t.Errorf("%s: %s", f.Schedule.Command("replay", "b"), f.Failure.Message) })
-	if total.Problem != nil || total.Schedules < 100 || total.Skipped > 0 {
+	if total.Problem != nil || total.Schedules < 10_000 || total.Skipped > 0 {
 		t.Errorf("%d schedules, %d skipped, %v", total.Schedules, total.Skipped, total.Problem)
 	}
 	for _, fault := range []string{faults.CrashLanded.Name, faults.CrashLost.Name} {
