@@ -58,8 +58,9 @@ type Watch struct {
 // Event is a change of one object in the cache. Objects are shared and must not
 // be changed.
 type Event struct {
-	Old client.Object // nil: it appeared, or the cache is being filled
-	New client.Object // nil: it is gone
+	Old    client.Object // nil: it appeared, or the cache is being filled
+	New    client.Object // nil: it is gone
+	Listed bool          // the list that fills the cache first has shown it
 }
 
 // Object is the newest state there is.

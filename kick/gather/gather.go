@@ -35,6 +35,7 @@ const (
 type Gatherer struct {
 	Cache     client.Reader // may lag; hands out shared objects that must not be changed
 	Live      client.Reader // quorum reads
+	lagging   lagging
 	Workloads workloads.Registry
 	Sources   sources.Registry
 	Providers []gates.Provider
@@ -45,8 +46,8 @@ type Gatherer struct {
 	ServerNow func() time.Time
 }
 
-// server is the API server's clock, or zero if nobody knows it.
-func (g *Gatherer) server() time.Time {
+// Server is the API server's clock, or zero if nobody knows it.
+func (g *Gatherer) Server() time.Time {
 	if g.ServerNow == nil {
 		return time.Time{}
 	}

@@ -32,7 +32,7 @@ func (l *SourceLook) Wanted() bool { return l.Managed && len(l.Consumers) > 0 }
 
 // Source looks at one source, its record and who refers to it.
 func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*SourceLook, error) {
-	look := &SourceLook{ServerNow: g.server()}
+	look := &SourceLook{ServerNow: g.Server()}
 	record, err := g.record(ctx, g.reader(f), id)
 	if err != nil {
 		return nil, err

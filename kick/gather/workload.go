@@ -10,9 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/workloads"
 )
 
@@ -20,7 +22,7 @@ import (
 // its template refers to, their records, its request, its revisions, and its pods
 // when the judgement depends on them.
 func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Snapshot, error) {
-	s := &model.Snapshot{Target: target, Settings: g.Settings, ServerNow: g.server()}
+	s := &model.Snapshot{Target: target, Settings: g.Settings, ServerNow: g.Server()}
 	var err error
 	if s.Request, s.RequestName, err = g.request(ctx, target, now, f); err != nil {
 		return nil, err
@@ -29,8 +31,7 @@ func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time
 	if kind == nil {
 		return s, nil
 	}
-	obj := kind.New()
-	found, err := get(ctx, g.reader(f), target, obj)
+	obj, found, err := g.target(ctx, kind, target, s.Request, f)
 	if err != nil || !found {
 		return s, err
 	}
@@ -40,6 +41,35 @@ func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time
 		return nil, err
 	}
 	return s, nil
+}
+
+// target reads the workload itself: from the cache, or live after a conflict and from
+// then on until the cache has caught up. A judgement of an older state than the one
+// before would only be taken back by the next, and so on with each event.
+func (g *Gatherer) target(ctx context.Context, kind workloads.Kind, id model.Key, r *model.Request, f Freshness) (client.Object, bool, error) {
+	live := kind.New()
+	if f == ReadLive {
+		g.lagging.set(id, true)
+		found, err := get(ctx, g.Live, id, live)
+		return live, found, err
+	}
+	cached := kind.New()
+	found, err := get(ctx, g.Cache, id, cached)
+	if err != nil || !g.lagging.has(id) && !beforeRestart(cached, r) {
+		return cached, found, err
+	}
+	mark.Hit(mark.StaleCacheDoubted)
+	stands, err := get(ctx, g.Live, id, live)
+	if err == nil && stands == found && live.GetResourceVersion() == cached.GetResourceVersion() {
+		g.lagging.set(id, false)
+	}
+	return live, stands, err
+}
+
+// beforeRestart reports whether a workload is older than the restart that its request
+// tells of: without the stamp it would look as if somebody had taken that away.
+func beforeRestart(obj client.Object, r *model.Request) bool {
+	return r != nil && r.Status.Phase == request.Executing && obj.GetGeneration() < r.Status.RolloutGen
 }
 
 // describe fills in what surrounds an existing workload.

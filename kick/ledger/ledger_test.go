@@ -116,13 +116,16 @@ func TestSightings(t *testing.T) {
 	a, b := fingerprint.Of("Secret", map[string]string{"k": "A"}), fingerprint.Of("Secret", map[string]string{"k": "B"})
 	at := func(second int64) time.Time { return time.Unix(second, 0).UTC() }
 	s := ledger.NewSightings(at(1))
+	saw := func(from, to fingerprint.Digest, second int64) {
+		s.Saw(id, ledger.Change{From: from, To: to, Before: at(1), LastWrite: at(second), Now: at(second + 1), ServerNow: at(second + 1)})
+	}
 	if got := s.Watched(id); got.First != nil || !s.Live(id).IsZero() || !got.LastAlive.Equal(at(1)) || !got.FirstLook.IsZero() {
 		t.Errorf("nothing was seen, yet Watched() = %+v", got)
 	}
-	s.Met(id, at(5))
-	s.Met(id, at(6))
-	s.Saw(id, a, b, at(10), at(11))
-	s.Saw(id, b, a, at(20), at(21))
+	s.Met(id, at(5), at(7), true)
+	s.Met(id, at(6), at(7), false)
+	saw(a, b, 10)
+	saw(b, a, 20)
 	got := s.Watched(id)
 	if got.First == nil || got.First.From != a || !got.First.LastWrite.Equal(at(10)) {
 		t.Errorf("First = %+v, want the change away from A", got.First)
@@ -134,14 +137,14 @@ func TestSightings(t *testing.T) {
 	if s.Watched(id).First != nil || s.Live(id).IsZero() {
 		t.Error("after a record the next change is a new story, and the last one is still seen live")
 	}
-	s.Saw(id, b, a, at(30), at(31))
+	saw(b, a, 30)
 	s.Watched(id)
-	s.Saw(id, a, b, at(40), at(41))
-	s.Saw(id, b, a, at(50), at(51))
+	saw(a, b, 40)
+	saw(b, a, 50)
 	if got := s.Watched(id).First; got == nil || got.From != b {
 		t.Errorf("First = %+v, want the oldest change while nothing is recorded", got)
 	}
-	s.Saw(id, a, b, at(60), at(61))
+	saw(a, b, 60)
 	s.Recorded(id)
 	if got := s.Watched(id).First; got == nil || got.From != a || !got.LastWrite.Equal(at(60)) {
 		t.Errorf("First = %+v, want the change that came while the record was written", got)
@@ -176,7 +179,7 @@ func TestInterruptedWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := ledger.NewSightings(time.Time{})
 			s.Interrupted(id.Kind, at(20), at(30))
-			if worth := s.Saw(tt.of, a, tt.to, tt.lastWrite, at(40)); worth != tt.worth {
+			if worth := s.Saw(tt.of, ledger.Change{From: a, To: tt.to, LastWrite: tt.lastWrite, Now: at(40), ServerNow: at(40)}); worth != tt.worth {
 				t.Errorf("worth a look: %v, want %v", worth, tt.worth)
 			}
 			first := s.Watched(tt.of).First
@@ -186,7 +189,7 @@ func TestInterruptedWatch(t *testing.T) {
 			if seen := !s.Live(tt.of).IsZero(); seen != (tt.to == b) {
 				t.Errorf("a change was seen live: %v", seen)
 			}
-			if s.Saw(tt.of, tt.to, tt.to, at(26), at(41)) {
+			if s.Saw(tt.of, ledger.Change{From: tt.to, To: tt.to, LastWrite: at(26), Now: at(41), ServerNow: at(41)}) {
 				t.Error("what is shown a second time was watched")
 			}
 		})

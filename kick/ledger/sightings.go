@@ -13,16 +13,31 @@ import (
 // Sightings is what this process saw with its own eyes of changes on their way
 // into the ledger. Losing it in a crash makes KICK date a change more cautiously
 // and list pods it could have done without; it never loses a change, because the
-// lease tells the next process since when nobody watched.
+// lease tells the next process until when all that was seen is on record.
 type Sightings struct {
 	lastAlive time.Time
 	mu        sync.Mutex
 	breaks    map[string]interruption // the newest, by kind of source
 	shown     map[model.Key]int       // the interruption after which a source was shown last
 	look      map[model.Key]time.Time
-	first     map[model.Key]*observation.Sighting // since the last record
-	since     map[model.Key]*observation.Sighting // since a pass asked what was seen
+	open      map[model.Key]news // since the last record
+	late      map[model.Key]news // since a pass asked what was seen
 	live      map[model.Key]time.Time
+	inherited time.Time // what the lease said before this process took it
+}
+
+// news is what was seen of a source and is not on record yet.
+type news struct {
+	since    time.Time             // no later than it began; API server's clock
+	sighting *observation.Sighting // the first change that the watch showed; nil: none
+}
+
+// Change is a state of a source that the watch showed, after another one.
+type Change struct {
+	From, To          fingerprint.Digest // zero: absent
+	Before, LastWrite time.Time          // lambda of the two
+	Now               time.Time          // KICK's clock
+	ServerNow         time.Time          // API server's clock
 }
 
 // interruption is a time in which the watch of a kind showed nothing and a list then
@@ -32,54 +47,107 @@ type interruption struct {
 	heard, over time.Time
 }
 
-// NewSightings returns an empty memory. lastAlive is when a process before this
-// one last renewed the lease; zero: unknown.
+// NewSightings returns an empty memory. lastAlive is until when processes before
+// this one had on record what they saw, as the lease says; zero: unknown.
 func NewSightings(lastAlive time.Time) *Sightings {
 	if !lastAlive.IsZero() {
 		mark.Hit(mark.TakenOver)
 	}
 	return &Sightings{
 		lastAlive: lastAlive, breaks: map[string]interruption{}, shown: map[model.Key]int{}, look: map[model.Key]time.Time{},
-		first: map[model.Key]*observation.Sighting{}, since: map[model.Key]*observation.Sighting{}, live: map[model.Key]time.Time{},
+		open: map[model.Key]news{}, late: map[model.Key]news{}, live: map[model.Key]time.Time{},
 	}
 }
 
 // Met notes a source that appeared in the cache, as it was at this process's first
-// look.
-func (s *Sightings) Met(source model.Key, lastWrite time.Time) {
+// look; now is the API server's clock. Where the list that fills the cache first has
+// shown it, anything may have become of it since a process before this one was alive.
+// If nobody knows when that was, no gap is assumed (docs/decisions/0008), and what
+// this process has to find begins with its look.
+func (s *Sightings) Met(source model.Key, lastWrite, now time.Time, listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, known := s.look[source]; !known {
 		s.look[source] = lastWrite
 	}
+	since := earlier(lastWrite, now)
+	if listed {
+		if since = s.lastAlive; since.IsZero() {
+			since = now
+		}
+	}
+	s.note(source, news{since: since})
 }
 
 // Saw notes that the watch showed a source change its content. It reports whether
 // that is worth a look: the same content is, where a list may have hidden another one
 // in between.
-func (s *Sightings) Saw(source model.Key, from, to fingerprint.Digest, lastWrite, now time.Time) bool {
+func (s *Sightings) Saw(source model.Key, c Change) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.breaks[source.Kind]
-	hidden := s.shown[source] < b.number && !lastWrite.After(b.over)
+	hidden := s.shown[source] < b.number && !c.LastWrite.After(b.over)
 	s.shown[source] = b.number
-	if from == to && !hidden {
+	if c.From == c.To && !hidden {
 		return false
 	}
-	if from != to {
-		s.live[source] = now
+	if c.From != c.To {
+		s.live[source] = c.Now
 	}
-	if hidden && b.heard.Before(lastWrite) { // it may have been another one any time since
-		lastWrite = b.heard
+	since, ended := c.ServerNow, c.LastWrite
+	if c.LastWrite.After(c.Before) { // else it says nothing of the change
+		since = earlier(since, c.LastWrite)
 	}
-	seen := &observation.Sighting{From: from, LastWrite: lastWrite}
-	if s.first[source] == nil {
-		s.first[source] = seen
+	if hidden { // it may have been another one any time since
+		since, ended = earlier(since, b.heard), earlier(ended, b.heard)
 	}
-	if s.since[source] == nil {
-		s.since[source] = seen
-	}
+	s.note(source, news{since: since, sighting: &observation.Sighting{From: c.From, LastWrite: ended}})
 	return true
+}
+
+// note keeps the oldest of what was seen.
+func (s *Sightings) note(source model.Key, n news) {
+	for _, of := range []map[model.Key]news{s.open, s.late} {
+		have, seen := of[source]
+		if !seen {
+			of[source] = n
+			continue
+		}
+		have.since = earlier(have.since, n.since)
+		if have.sighting == nil {
+			have.sighting = n.sighting
+		}
+		of[source] = have
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Inherited notes until when all that another leader saw is on record, as the lease
+// says that this process may take next. A standby has seen the same and does not know
+// what became of it.
+func (s *Sightings) Inherited(until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inherited = until
+}
+
+// RecordedUntil is until when all that was seen of any source is on record; now and
+// the answer are the API server's clock. It is what a leader has to say of itself when
+// it renews the lease: should it die, nobody has watched since then.
+func (s *Sightings) RecordedUntil(now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	until := now
+	for _, n := range s.open {
+		until = earlier(until, n.since)
+	}
+	return model.Later(until, s.inherited)
 }
 
 // Watched is what is known of a source since it was last recorded. A pass asks for it
@@ -87,8 +155,8 @@ func (s *Sightings) Saw(source model.Key, from, to fingerprint.Digest, lastWrite
 func (s *Sightings) Watched(source model.Key) observation.Watched {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.since, source)
-	return observation.Watched{First: s.first[source], FirstLook: s.look[source], LastAlive: s.lastAlive}
+	delete(s.late, source)
+	return observation.Watched{First: s.open[source].sighting, FirstLook: s.look[source], LastAlive: s.lastAlive}
 }
 
 // Live is when the last change was seen; zero: never by this process.
@@ -103,8 +171,10 @@ func (s *Sightings) Live(source model.Key) time.Time {
 func (s *Sightings) Recorded(source model.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.first[source] = s.since[source]; s.first[source] == nil {
-		delete(s.first, source)
+	if late, seen := s.late[source]; seen {
+		s.open[source] = late
+	} else {
+		delete(s.open, source)
 	}
 }
 
@@ -112,8 +182,8 @@ func (s *Sightings) Recorded(source model.Key) {
 func (s *Sightings) Gone(source model.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.first, source)
-	delete(s.since, source)
+	delete(s.open, source)
+	delete(s.late, source)
 	delete(s.live, source)
 	delete(s.look, source)
 	delete(s.shown, source)

@@ -109,7 +109,7 @@ var infos = [end]Info{
 	Rekeyed:             {"rekeyed", "A record was sealed anew under another key without a change."},
 	Rebaselined:         {"rebaselined", "A record under a lost key began anew, because the source may have changed meanwhile."},
 	FutureWriteClamped:  {"future-write-clamped", "A write dated further in the future than clocks may differ was dated now."},
-	StaleCacheDoubted:   {"stale-cache-doubted", "The cache looked older than the record, so the source was read live."},
+	StaleCacheDoubted:   {"stale-cache-doubted", "The cache looked older than what is on record, so the object was read live."},
 	RecordConflict:      {"record-conflict", "The write of a record met another one and the pass was made again on live objects."},
 	RecordForgotten:     {"record-forgotten", "A record was deleted because nothing refers to its source any more."},
 	TakenOver:           {"taken-over", "A process began that knows when another one last led."},

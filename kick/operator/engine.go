@@ -8,6 +8,7 @@ import (
 	"github.com/benbjohnson/clock"
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -26,9 +27,6 @@ import (
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model"
 )
-
-// LeaseName is the name of the leader election lease.
-const LeaseName = "kick.corewire.io"
 
 // Back-off of a key whose pass failed, and the longest a pass may take.
 const (
@@ -55,7 +53,12 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 		return err
 	}
 	sightings, started := ledger.NewSightings(alive), server.Now()
-	mgr, err := newManager(config, o, log, cacheOptions(o, sightings, server))
+	lock, end, err := newLock(config, o, sightings, server)
+	if err != nil {
+		return err
+	}
+	defer end()
+	mgr, err := newManager(config, o, log, cacheOptions(o, sightings, server), lock)
 	if err != nil {
 		return err
 	}
@@ -73,20 +76,21 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	return mgr.Start(ctx)
 }
 
-func newManager(config *rest.Config, o Options, log logr.Logger, c cache.Options) (manager.Manager, error) {
+func newManager(config *rest.Config, o Options, log logr.Logger, c cache.Options, lock resourcelock.Interface) (manager.Manager, error) {
 	return ctrl.NewManager(config, ctrl.Options{
-		Scheme:                        NewScheme(),
-		Logger:                        log,
-		Cache:                         c,
-		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
-		HealthProbeBindAddress:        o.HealthAddress,
-		LeaderElection:                o.LeaderElect,
-		LeaderElectionID:              LeaseName,
-		LeaderElectionNamespace:       o.Namespace,
-		LeaderElectionReleaseOnCancel: true,
-		LeaseDuration:                 &o.LeaseDuration,
-		RenewDeadline:                 &o.RenewDeadline,
-		RetryPeriod:                   &o.RetryPeriod,
+		Scheme:                              NewScheme(),
+		Logger:                              log,
+		Cache:                               c,
+		Metrics:                             metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress:              o.HealthAddress,
+		LeaderElection:                      o.LeaderElect,
+		LeaderElectionID:                    LeaseName,
+		LeaderElectionNamespace:             o.Namespace,
+		LeaderElectionResourceLockInterface: lock,
+		LeaderElectionReleaseOnCancel:       true,
+		LeaseDuration:                       &o.LeaseDuration,
+		RenewDeadline:                       &o.RenewDeadline,
+		RetryPeriod:                         &o.RetryPeriod,
 	})
 }
 
@@ -184,7 +188,7 @@ func handlerOf(w *controllers.Watch) handler.TypedFuncs[client.Object, model.Key
 	low := handler.LowPriority
 	return handler.TypedFuncs[client.Object, model.Key]{
 		CreateFunc: func(ctx context.Context, e event.TypedCreateEvent[client.Object], q queue) {
-			keys := w.Keys(ctx, controllers.Event{New: e.Object})
+			keys := w.Keys(ctx, controllers.Event{New: e.Object, Listed: e.IsInInitialList})
 			if pq, ok := q.(priorityqueue.PriorityQueue[model.Key]); ok && e.IsInInitialList {
 				pq.AddWithOpts(priorityqueue.AddOpts{Priority: &low}, keys...)
 				return

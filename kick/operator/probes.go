@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -85,27 +84,4 @@ func led(ctx context.Context, mgr manager.Manager, o Options) error {
 		return fmt.Errorf("nobody leads: lease %s/%s has no live holder", o.Namespace, LeaseName)
 	}
 	return nil
-}
-
-// lastAlive is when any process last renewed the lease; zero if none ever did.
-func lastAlive(ctx context.Context, config *rest.Config, o Options) (time.Time, error) {
-	live, err := client.New(config, client.Options{Scheme: NewScheme()})
-	if err != nil {
-		return time.Time{}, fmt.Errorf("connect to the API server: %w", err)
-	}
-	var lease coordinationv1.Lease
-	err = live.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, &lease)
-	if client.IgnoreNotFound(err) != nil {
-		return time.Time{}, fmt.Errorf("read lease %s/%s: %w", o.Namespace, LeaseName, err)
-	}
-	if err != nil {
-		return time.Time{}, nil
-	}
-	var last time.Time // as the API server dated it; spec.renewTime is another process's clock
-	for _, owner := range lease.ManagedFields {
-		if owner.Time != nil && owner.Time.After(last) {
-			last = owner.Time.UTC()
-		}
-	}
-	return last, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -306,7 +307,8 @@ func TestBadPolicyHoldsBackOnlyItself(t *testing.T) {
 	w.rolledOut("Deployment", "never", 1)
 }
 
-// Asked to end, the operator hands over the lease at once and exits with 0.
+// Asked to end, the operator hands over the lease at once and exits with 0. The lease
+// says that all it saw is on record.
 func TestTerminationReleasesTheLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "term")
@@ -317,8 +319,9 @@ func TestTerminationReleasesTheLease(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	began := time.Now().Unix()
+	var lease coordinationv1.Lease
 	holder := func(ctx context.Context) string {
-		var lease coordinationv1.Lease
 		key := client.ObjectKey{Namespace: w.kick.Namespace, Name: operator.LeaseName}
 		if err := w.c.Get(ctx, key, &lease); err != nil || lease.Spec.HolderIdentity == nil {
 			return ""
@@ -339,6 +342,9 @@ func TestTerminationReleasesTheLease(t *testing.T) {
 	}
 	if h := holder(t.Context()); h != "" {
 		t.Errorf("%s still holds the lease", h)
+	}
+	if until, err := strconv.ParseInt(lease.Labels[operator.RecordedUntilLabel], 10, 64); err != nil || until < began {
+		t.Errorf("all is on record until %d (%v), want at least the start, %d", until, err, began)
 	}
 }
 

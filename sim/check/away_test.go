@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 )
@@ -155,6 +156,24 @@ func TestDateAhead(t *testing.T) {
 			b.run(b.now())
 			b.create(Manager, record())
 		}, fires},
+		"found away, when the date had come": {func(b *bench) {
+			b.create(Manager, record())
+			b.wait(time.Second)
+			b.restore("first-password")
+			b.wait(47 * time.Hour)
+			b.run(b.now())
+			b.wait(2 * time.Hour)
+			b.returned()
+		}, ""},
+		"found away, a pod that came after the date": {func(b *bench) {
+			b.create(Manager, record())
+			b.wait(time.Second)
+			b.restore("first-password")
+			b.wait(49 * time.Hour)
+			b.run(b.now())
+			b.wait(time.Hour)
+			b.returned()
+		}, fires},
 		"found away": {func(b *bench) {
 			b.create(Manager, record())
 			b.wait(time.Second)
@@ -223,40 +242,36 @@ func TestPolicyEditedSinceItWasRead(t *testing.T) {
 	}
 }
 
-// TestNodeCopyThatIsRightAgain: a node served an old copy of an immutable source, and
-// then that content came back.
-func TestNodeCopyThatIsRightAgain(t *testing.T) {
-	for _, cached := range []bool{true, false} {
+// TestServedOldThatIsRightAgain: a node gave a container a content that was no longer
+// the one that stood, and then that content came back.
+func TestServedOldThatIsRightAgain(t *testing.T) {
+	for _, old := range []bool{true, false} {
 		b := shop(t, lawSpurious)
-		b.create(Manager, record())
-		old := b.now()
-		b.wait(time.Minute)
-		b.rotate("second-password")
-		b.wait(time.Second)
-		b.recorded()
-		b.wait(time.Minute)
-		c := b.run(old)
-		if !cached { // it read the one that stood
-			c.Loaded = map[Source]Content{{"Secret", "shop", "db"}: b.now()}
-		}
-		c.Cached = map[Source]bool{{"Secret", "shop", "db"}: true}
-		b.wait(time.Minute)
-		b.rotate("first-password")
-		b.wait(time.Second)
-		b.recorded()
-		b.wait(time.Second)
-		if !cached {
-			b.rotate("second-password")
+		rotate := func(value string) {
+			b.wait(time.Minute)
+			b.rotate(value)
 			b.wait(time.Second)
 			b.recorded()
-			b.wait(time.Second)
 		}
-		b.restart()
-		if cached {
-			b.holds()
+		b.create(Manager, record())
+		first := b.now()
+		rotate("second-password")
+		b.wait(time.Minute)
+		if old {
+			b.run(first)
+		} else { // what it read came back by way of another one
+			b.run(b.now())
+			rotate("third-password")
+			rotate("second-password")
+			b.wait(time.Second)
+			b.restart()
+			b.fires("every running pod carried the current content")
 			continue
 		}
-		b.fires("every running pod carried the current content")
+		rotate("first-password")
+		b.wait(time.Second)
+		b.restart()
+		b.holds()
 	}
 }
 
@@ -284,6 +299,65 @@ func TestVolumeOfARestartedContainer(t *testing.T) {
 		b.wait(time.Minute)
 		b.restart()
 		if mounted {
+			b.holds()
+			continue
+		}
+		b.fires("every running pod carried the current content")
+	}
+}
+
+// TestPodsJustLeft: a restart for a change whose pods were taken away in the same second.
+func TestPodsJustLeft(t *testing.T) {
+	const fires = "no pod of it was running"
+	for name, tt := range map[string]struct {
+		leave, restart time.Duration // from the change
+		words          string
+	}{
+		"at once":              {100 * time.Millisecond, 500 * time.Millisecond, ""},
+		"the restart is late":  {100 * time.Millisecond, 2 * time.Second, fires},
+		"they had left before": {-time.Second, 500 * time.Millisecond, fires},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawSpurious)
+			pod := &corev1.Pod{ObjectMeta: meta("pod-0"), Spec: podSpec()}
+			b.create("kubectl", pod)
+			b.loop.After(10*time.Second, "change", func() { b.rotate("second-password") })
+			b.loop.After(10*time.Second+tt.leave, "leave", func() {
+				b.delete("kubectl", schema.GroupKind{Kind: "Pod"}, "pod-0")
+				b.pods = nil
+			})
+			b.wait(10*time.Second + tt.restart)
+			b.restart()
+			if tt.words == "" {
+				b.holds()
+				return
+			}
+			b.fires(tt.words)
+		})
+	}
+}
+
+// TestTouchedBeforeTold: metadata written between a change and its record.
+func TestTouchedBeforeTold(t *testing.T) {
+	for _, late := range []bool{true, false} {
+		b := shop(t, lawSpurious)
+		b.create(Manager, record())
+		b.wait(time.Minute)
+		b.rotate("second-password")
+		b.wait(2 * time.Second)
+		if !late {
+			b.recorded()
+		}
+		b.run(b.now())
+		b.wait(2 * time.Second)
+		b.touch()
+		b.wait(time.Second)
+		if late {
+			b.recorded()
+		}
+		b.wait(time.Minute)
+		b.restart()
+		if late {
 			b.holds()
 			continue
 		}

@@ -269,6 +269,22 @@ func TestDeadline(t *testing.T) {
 	b.restart() // 30 s after the first one it could have come
 	b.fires("restart of shop/Deployment/web at 12:11:30.000Z, but nothing stood against it since 12:02:00.000Z, and it has to come within 2m31s")
 
+	for err, words := range map[error]string{
+		apierrors.NewForbidden(schema.GroupResource{}, "web", nil): "",
+		apierrors.NewConflict(schema.GroupResource{}, "web", nil):  "but nothing stood against it since 12:00:30.000Z",
+	} {
+		b = ready()
+		b.wait(time.Minute)
+		b.laws.OnCall(patch(true, err))
+		b.wait(5 * time.Minute)
+		b.restart()
+		if words == "" {
+			b.holds() // KICK leaves it alone for so long
+			continue
+		}
+		b.fires(words)
+	}
+
 	b = ready()
 	windowed("0 13 * * *", time.Hour, "")(b)
 	b.wait(time.Hour)

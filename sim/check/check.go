@@ -62,8 +62,10 @@ type Context struct {
 
 	sources    *sourceLog
 	stamps     map[string]string    // newest stamp KICK wrote, by workload id
+	stampedAt  map[string]time.Time // when it landed
 	policyEdit map[string]time.Time // newest write of a policy, by namespace
 	busy       map[string]time.Time // newest write of anybody but KICK, by namespace
+	leaving    map[string]time.Time // newest deletion of a pod, by namespace
 	violations []Violation
 }
 
@@ -167,8 +169,8 @@ type Laws struct {
 func New(c Context, only ...string) *Laws {
 	l := &Laws{Context: &c}
 	c.sources = newSourceLog()
-	c.Restarts, c.stamps = map[string]int{}, map[string]string{}
-	c.policyEdit, c.busy = map[string]time.Time{}, map[string]time.Time{}
+	c.Restarts, c.stamps, c.stampedAt = map[string]int{}, map[string]string{}, map[string]time.Time{}
+	c.policyEdit, c.busy, c.leaving = map[string]time.Time{}, map[string]time.Time{}, map[string]time.Time{}
 	for _, entry := range All() {
 		if len(only) > 0 && !slices.Contains(only, entry.Name) {
 			continue
@@ -210,6 +212,9 @@ func (l *Laws) OnWrite(ev cluster.Event) {
 	}
 	if ev.Manager != Manager {
 		l.busy[ev.Key.Namespace] = l.Loop.Now()
+	}
+	if ev.Kind.Kind == "Pod" && (ev.Type == cluster.Deleted || ev.Object.GetDeletionTimestamp() != nil) {
+		l.leaving[ev.Key.Namespace] = l.Loop.Now()
 	}
 	for _, h := range l.writes {
 		h.OnWrite(l.Context, ev)

@@ -3,6 +3,8 @@ package check
 import (
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/cluster"
 )
@@ -12,7 +14,8 @@ const lawDeadline = "no restart comes late"
 // deadline judges restarts after the last fault: each must come as soon as nothing
 // stands against it. That they come at all is nothing lost.
 type deadline struct {
-	restarted map[string]string // KICK's newest stamp, by workload
+	restarted map[string]string     // KICK's newest stamp, by workload
+	refused   map[sentKey]time.Time // when the API server last would not have a restart
 }
 
 // What may lie between the moment at which a restart became possible and the
@@ -22,7 +25,24 @@ const (
 	takeover = 30 * time.Second
 	backoff  = time.Minute
 	podLook  = time.Minute
+	// refusal is how long KICK leaves a restart alone that the API server will not have.
+	refusal = 5 * time.Minute
 )
+
+// OnCall notes a restart that was refused.
+func (d *deadline) OnCall(c *Context, w Write) {
+	if _, ok := c.patched(w); !ok || !w.Done || !refused(w.Err) {
+		return
+	}
+	if d.refused == nil {
+		d.refused = map[sentKey]time.Time{}
+	}
+	d.refused[sentKey{w.Kind, w.Key}] = c.Loop.Now()
+}
+
+func refused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+}
 
 // OnKick reports a restart that came too late.
 func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one condition after another
@@ -43,6 +63,9 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 		return
 	}
 	possible := latest(latest(c.Healed, c.busy[w.GetNamespace()]), c.policyEdit[w.GetNamespace()])
+	if at, ok := d.refused[sentKey{ev.Kind, ev.Key}]; ok {
+		possible = latest(possible, at.Add(refusal))
+	}
 	before, _ := workloadOf(ev.Old)
 	for _, stamp := range []string{before.stamp(), last} { // the latter may have been taken away
 		if at, err := time.Parse(time.RFC3339Nano, stamp); err == nil {

@@ -3,6 +3,7 @@ package check
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
 // judge is a law at work.
@@ -24,8 +25,8 @@ type forker interface{ fork() Law }
 // the cluster around l. KICK must not have done anything yet.
 func (l *Laws) Fork(c Context) *Laws {
 	c.sources = l.sources.fork()
-	c.Restarts, c.stamps = map[string]int{}, map[string]string{}
-	c.policyEdit, c.busy = maps.Clone(l.policyEdit), maps.Clone(l.busy)
+	c.Restarts, c.stamps, c.stampedAt = map[string]int{}, map[string]string{}, map[string]time.Time{}
+	c.policyEdit, c.busy, c.leaving = maps.Clone(l.policyEdit), maps.Clone(l.busy), maps.Clone(l.leaving)
 	out := &Laws{Context: &c}
 	for _, j := range l.judges {
 		law := j.New()

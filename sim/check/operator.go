@@ -28,8 +28,8 @@ type Grant struct {
 }
 
 // Known is how far the caches of a process had followed the server when it began to
-// judge: the true time of the oldest commit they did not show, by kind, and that of the
-// beginning if they showed all. Zero means that nothing is known of it: it may know all.
+// judge: the true time of the oldest commit they did not show, by kind, and just
+// after the beginning if they showed all. Zero means that nothing is known of it: it may know all.
 type Known struct {
 	Secrets, ConfigMaps, Records time.Time
 	// Policies is when it read the policies live for the last time; zero: it did not.

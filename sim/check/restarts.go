@@ -17,7 +17,7 @@ type restarts struct{}
 func (c *Context) count(ev cluster.Event) {
 	if w, ok := restarted(ev); ok {
 		c.Restarts[w.id()]++
-		c.stamps[w.id()] = w.stamp()
+		c.stamps[w.id()], c.stampedAt[w.id()] = w.stamp(), c.Loop.Now()
 	}
 }
 

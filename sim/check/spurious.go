@@ -99,6 +99,9 @@ func (c *Context) restartCase(w workload, known Known) restartCase {
 
 // excused reports that nobody could know that the restart is not needed.
 func (r restartCase) excused() bool {
+	if r.answered() {
+		return r.manual()
+	}
 	for _, excuse := range excuses {
 		if excuse.holds(r) {
 			return true
@@ -121,8 +124,10 @@ var excuses = []struct {
 	{"clocks differ by less than the allowance", restartCase.clockOffset},
 	{"a container restarted in place", restartCase.restartedInPlace},
 	{"a container is down", restartCase.down},
-	{"a container was given the node's copy of an immutable source", restartCase.hasNodeCopy},
+	{"the last pod went just after the change", restartCase.podsJustLeft},
+	{"a container was given an older content than the one that stood when it started", restartCase.servedOld},
 	{"at the baseline, the content's own manager had written metadata", restartCase.touchedBeforeBaseline},
+	{"the content's own manager had written metadata before KICK was told of the change", restartCase.touchedBeforeTold},
 	{"a change the source's metadata does not date", restartCase.undated},
 	{"type or immutability changed, which count as content", restartCase.flagsChanged},
 	{"the content's own manager wrote metadata while nobody watched", restartCase.touchedWhileAway},
@@ -138,14 +143,28 @@ func (r restartCase) manual() bool {
 	return false
 }
 
-// hasNodeCopy: its node gave a container an older content than the one that stood
-// when it started (case B29). Nothing outside the node shows that, so the way back to
-// that content is a change like any other.
-func (r restartCase) hasNodeCopy() bool {
+// seenLive is how long after a change that it saw live KICK need not look at pods: none
+// can have been replaced because of it (DESIGN section 5). A little more, for the way
+// of the event.
+const seenLive = time.Second + 100*time.Millisecond
+
+// podsJustLeft: somebody took the pods away within that time.
+func (r restartCase) podsJustLeft() bool {
+	return len(r.pods) == 0 && slices.ContainsFunc(r.refs(), func(ref ref) bool {
+		last, ok := r.sources.of(ref.source).last()
+		return ok && r.Loop.Now().Sub(last.at) <= seenLive && !r.leaving[r.w.GetNamespace()].Before(last.at)
+	})
+}
+
+// servedOld: its node gave a container another content than the one that stood when it
+// started: its copy of an immutable source (case B29), what its cache had not seen
+// replaced, or what it had written into a volume before. Nothing outside the node shows
+// that, so the way back to that content is a change like any other.
+func (r restartCase) servedOld() bool {
 	for _, ref := range r.refs() {
 		for _, pod := range r.pods {
 			for _, c := range pod.Containers {
-				if loaded, reads := c.Loaded[ref.source]; reads && c.Cached[ref.source] && loaded != r.sources.of(ref.source).at(c.Started) {
+				if loaded, reads := c.Loaded[ref.source]; reads && loaded != r.sources.of(ref.source).at(c.Started) {
 					return true
 				}
 			}
@@ -272,57 +291,6 @@ func (r restartCase) down() bool {
 		}
 	}
 	return false
-}
-
-// touchedBeforeBaseline: KICK met the source after its content's own manager had
-// written metadata, which moved the only time there is.
-func (r restartCase) touchedBeforeBaseline() bool {
-	return r.each(func(pod Pod, container Container, h *history) bool {
-		return len(h.records) > 0 && slices.ContainsFunc(h.touches, func(t touch) bool {
-			recent := t.at.After(container.Started.Add(-r.World.PodStart - time.Second))
-			return !t.at.After(h.records[0].at) && (recent || t.starting(pod, container) || r.ahead(t, h.records[0], pod))
-		})
-	})
-}
-
-// starting: the pod is no younger than the write and its container is not older, so
-// that nobody knows which of them came first (case "starting").
-func (t touch) starting(pod Pod, container Container) bool {
-	return !container.Again && !pod.Created.After(t.written)
-}
-
-// ahead: the date lay in the future when KICK wrote down what it had found, so the
-// write may have come at any time up to then, by clocks that differ by the allowance.
-func (r restartCase) ahead(t touch, found note, pod Pod) bool {
-	return t.date.After(found.written) && !pod.Created.After(found.written.Add(r.Allowance))
-}
-
-// inPlace is how long a container that ended is not started again in place.
-const inPlace = 2 * time.Second
-
-// touchedWhileAway: a write of the content's own manager that KICK did not watch may
-// have been the way back from another content, and KICK wrote it down as one. The
-// content had not been known for long enough by then to prove that the container, which
-// started within the allowances of the clocks before KICK went away, read it. Nor does a
-// start after that write prove anything if the pod is not of a later second: it may have
-// been starting (case "starting").
-func (r restartCase) touchedWhileAway() bool {
-	return r.each(func(pod Pod, container Container, h *history) bool {
-		read := container.Started
-		if container.Again { // its node says when the run before ended, within the allowance
-			read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
-		}
-		known := container.Started.Add(2 * r.Allowance)
-		return slices.ContainsFunc(h.touches, func(t touch) bool {
-			return slices.ContainsFunc(h.records, func(n note) bool {
-				if !n.returned || n.at.Before(t.at) {
-					return false
-				}
-				return r.ahead(t, n, pod) && !h.recordedIn(known, n.at) ||
-					(t.at.After(read) || t.starting(pod, container)) && !h.recordedIn(known, t.at)
-			})
-		})
-	})
 }
 
 // undated: among what KICK learned with its newest record was a change whose time

@@ -99,11 +99,4 @@ func (c *Context) clockSet() time.Time {
 
 // stepped reports whether KICK's clock was ever set: timers that ran by then do not
 // follow it.
-func (c *Context) stepped() bool {
-	v := c.Clocks[clock.Kick]
-	if v == nil {
-		return false
-	}
-	low, high := v.Range()
-	return low != high
-}
+func (c *Context) stepped() bool { return c.steppedClock(clock.Kick) }

@@ -106,7 +106,8 @@ func (e *Engine) Stop() {
 			continue
 		}
 		if e.lease.holder == p {
-			e.lease = lease{renewed: e.loop.Now()}
+			e.label(p, e.loop.Now())
+			e.lease.holder, e.lease.owner, e.lease.until = nil, nil, time.Time{}
 		}
 		p.die()
 		e.replicas[i] = nil

@@ -214,6 +214,7 @@ func (f *feed) notify(e controllers.Event) {
 }
 
 func (f *feed) announce(e controllers.Event) {
+	f.process.engine.note(f.process)
 	for _, w := range f.watches {
 		for _, k := range w.watch.Keys(background, e) {
 			f.process.woke(w.queue, f)

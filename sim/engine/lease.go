@@ -5,22 +5,37 @@ import "time"
 // lease is the leader election of the cluster, seen from outside: who holds it and
 // renews it, or until when the silence of a holder keeps it.
 type lease struct {
-	holder  *process // renews it; nil: nobody does
-	owner   *process // whose name stands in it
-	until   time.Time
-	renewed time.Time // last renewal where there is no holder; zero: none ever
+	holder   *process // renews it; nil: nobody does
+	owner    *process // whose name stands in it
+	until    time.Time
+	renewed  time.Time // newest renewal that is noted; zero: none ever
+	recorded time.Time // what its label says since: all that the owner saw until then is on record, the API server's clock
 }
 
-// lastAlive is the last renewal of the lease as the API server dated it.
+// lastAlive is what the label of the lease says; zero: nobody ever held it.
 func (e *Engine) lastAlive() time.Time {
-	renewed := e.lease.renewed
-	if e.lease.holder != nil {
-		renewed = e.loop.Now()
+	e.note(e.lease.holder)
+	return e.lease.recorded
+}
+
+// note brings the lease up to the newest renewal of its holder, which renews every
+// retry period since it began to lead. No event of the loop does it: what a renewal
+// says changes with what the process saw, so it is noted before that changes and
+// before anybody reads it.
+func (e *Engine) note(p *process) {
+	if p == nil || e.lease.holder != p {
+		return
 	}
-	if renewed.IsZero() {
-		return time.Time{}
+	retry := e.options.RetryPeriod
+	if renewed := p.leaseOwn.Add(e.loop.Now().Sub(p.leaseOwn) / retry * retry); renewed.After(e.lease.renewed) {
+		e.label(p, renewed)
 	}
-	return renewed.Add(e.Server.Now().Sub(e.loop.Now())).Truncate(time.Second)
+}
+
+// label is the write of a renewal.
+func (e *Engine) label(p *process, at time.Time) {
+	server := e.Server.Now().Add(at.Sub(e.loop.Now()))
+	e.lease.renewed, e.lease.recorded = at, p.saw.RecordedUntil(server).Truncate(time.Second)
 }
 
 // compete gives a free lease to the replica that has been ready for it longest, or
@@ -43,17 +58,17 @@ func (e *Engine) compete() {
 		}
 	}
 	if next != nil {
+		next.saw.Inherited(e.lastAlive())
 		e.lease = lease{holder: next, owner: next}
 		next.lead()
+		e.note(next)
 	}
 }
 
 // silence ends the renewals of the lease by its holder.
 func (e *Engine) silence(p *process) {
-	// The holder renewed every retry period since it began to lead.
-	retry := e.options.RetryPeriod
-	renewed := p.leaseOwn.Add(e.loop.Now().Sub(p.leaseOwn) / retry * retry)
-	e.lease = lease{owner: p, until: renewed.Add(e.options.LeaseDuration), renewed: renewed}
+	e.note(p)
+	e.lease.holder, e.lease.until = nil, e.lease.renewed.Add(e.options.LeaseDuration)
 	e.loop.After(e.lease.until.Sub(e.loop.Now()), "lease expires", e.compete)
 }
 
@@ -66,6 +81,7 @@ func (e *Engine) renew(p *process) {
 	case e.lease.holder == p || p.exit != nil:
 	case e.lease.owner == p:
 		e.lease.holder, p.leaseOwn = p, e.loop.Now()
+		e.note(p)
 	default:
 		e.exitIn(p, e.options.RenewDeadline)
 	}

@@ -54,6 +54,7 @@ func (s *pass) advance() {
 		p.wait(s.advance)
 		return
 	}
+	p.engine.note(p)
 	p.running, p.working = s, s.queue
 	nap, more := s.next()
 	p.running, p.working = nil, nil

@@ -139,7 +139,7 @@ func (p *process) sync() {
 	p.synced, p.since = true, e.loop.Now()
 	for _, f := range p.feeds {
 		for _, key := range f.keys {
-			f.notify(controllers.Event{New: f.objects[key]})
+			f.notify(controllers.Event{New: f.objects[key], Listed: true})
 		}
 		f.slow = len(missing) > 0 && !e.asks()
 	}

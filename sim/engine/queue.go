@@ -105,6 +105,7 @@ func (q *queue) pass() {
 		q.busy = append(q.busy, s)
 		s.advance()
 	} else {
+		p.engine.note(p)
 		p.working, p.knew = q, p.known()
 		result, err := q.reconcile(k)
 		p.working = nil

@@ -66,11 +66,11 @@ var grants = sync.OnceValue(func() []check.Grant {
 // Grants are the rights of the generated roles.
 func (e *Engine) Grants() []check.Grant { return grants() }
 
-// known is how far the caches of a process follow the server. What is committed from
-// now on none of them shows, however long the pass takes that begins now.
+// known is how far the caches of a process follow the server. What is committed after
+// this instant none of them shows, however long the pass takes that begins now.
 func (p *process) known() check.Known {
-	now := p.engine.loop.Now()
-	k := check.Known{Secrets: now, ConfigMaps: now, Records: now}
+	next := p.engine.loop.Now().Add(time.Nanosecond)
+	k := check.Known{Secrets: next, ConfigMaps: next, Records: next}
 	for _, f := range p.feeds {
 		if f.behind.IsZero() {
 			continue

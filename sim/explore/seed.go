@@ -10,7 +10,7 @@ import (
 
 // Seeds that share a world, and seeds in a row that run one scenario.
 const (
-	worldBits    = 6
+	worldBits    = 4
 	scenarioBits = 3
 )
 

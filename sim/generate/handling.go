@@ -13,6 +13,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/sim/faults"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/steps"
 )
@@ -91,6 +92,12 @@ func (s *story) rollout() {
 		}
 		w.paused = !w.paused
 		s.roll(w, op, 0)
+		if w.paused && s.maybe("resumed") {
+			s.pause()
+			s.edit()
+			w.paused = false
+			s.roll(w, "resume", 0)
+		}
 	case op == "pause":
 		s.roll(w, "restart", 0)
 	default:
@@ -149,19 +156,38 @@ func (s *story) workloadComesAndGoes() {
 	w.exists, w.paused = true, false
 }
 
-// targetGoes deletes a workload about when KICK is to restart it, and often makes
-// another one of the same name.
-func (s *story) targetGoes() {
+// lastMoment takes away what a restart needs about when it is due, often unseen for a
+// while: the workload, which may be made again, or the consent of its policy.
+func (s *story) lastMoment() {
 	w := s.someWorkload()
 	if w == nil || !w.exists {
 		return
 	}
-	s.change(s.sourceOf(w), s.otherContent())
-	settle := time.Second
-	if policy := s.policyOf(w.namespace); policy != nil && policy.Spec.Restart.SettleDelay != nil {
-		settle = policy.Spec.Restart.SettleDelay.Duration
+	policy, due := s.policyOf(w.namespace), time.Second
+	switch {
+	case policy == nil:
+	case s.maybe("at once"):
+		due = 2 * time.Millisecond // a record, a request and then the restart
+		s.patchPolicy(policy, map[string]any{"restart": map[string]any{"settleDelay": "0s", "minInterval": "0s"}})
+		s.at += time.Second
+	case policy.Spec.Restart.SettleDelay != nil:
+		due = policy.Spec.Restart.SettleDelay.Duration
 	}
-	s.at += max(settle+pick(s.maker, "beside the restart", []time.Duration{time.Millisecond, 0, 2 * time.Millisecond, -time.Millisecond, -400 * time.Millisecond}), 0)
+	s.change(s.sourceOf(w), s.otherContent())
+	beside := []time.Duration{0, -time.Millisecond, time.Millisecond, -400 * time.Millisecond}
+	s.at += max(due+pick(s.maker, "beside the restart", beside), 0)
+	kind := w.kind
+	closes := policy != nil && s.maybe("the policy")
+	if closes {
+		kind = "KickPolicy"
+	}
+	if s.maybe("unseen") {
+		s.try(steps.FaultStep(steps.Fault{Name: faults.LateWatch.Name, Kind: kind, Times: 1}))
+	}
+	if closes {
+		s.patchPolicy(policy, map[string]any{"suspend": true})
+		return
+	}
 	s.do(steps.DeleteStep(w.ref()))
 	w.exists = false
 	if s.maybe("created again") {
@@ -248,6 +274,23 @@ func (s *story) debug() {
 	}}}
 	key := types.NamespacedName{Namespace: w.namespace, Name: w.name + "-0"}
 	s.try(steps.PatchStep(scenario.NewPatch(corev1.SchemeGroupVersion.WithKind("Pod"), key, patch), "", "ephemeralcontainers"))
+}
+
+// meddle lets somebody handle a workload while KICK's restart of it is under way.
+func (s *story) meddle() {
+	w := s.someWorkload()
+	if w == nil || !w.exists {
+		return
+	}
+	s.change(s.sourceOf(w), s.otherContent())
+	s.at += s.settle(w.namespace) + pick(s.maker, "into the rollout", []time.Duration{time.Second, 10 * time.Millisecond, 4 * time.Second, 20 * time.Second})
+	if s.maybe("taken back") {
+		s.roll(w, "undo", 0)
+		return
+	}
+	pick(s.maker, "meddling", []func(*story){
+		(*story).edit, (*story).rollout, (*story).template, (*story).images, (*story).pods, (*story).policyEdit, (*story).forget, (*story).clock,
+	})(s)
 }
 
 // policyEdits are merge patches of a policy's spec.

@@ -25,7 +25,7 @@ var plainContents = []content{
 
 // oddContents are what a careless digest takes for each other, or for nothing.
 var oddContents = append([]content{
-	{"a": "bc"}, {"ab": "c"}, {"a": "", "bc": ""}, {"a": ""}, {"a": "alpha-one", "b": ""}, {}, {"a": "1:b", "b": "1:a"},
+	{"a": "bc"}, {"ab": "c"}, {"a": "dc"}, {"ad": "c"}, {"a": "1", "b": "2"}, {"a": "", "bc": ""}, {"a": ""}, {"a": "alpha-one", "b": ""}, {}, {"a": "1:b", "b": "1:a"},
 	{"a": "alpha-one", "blob": "\x00\xff\xfe\x01"}, {"a": "alpha-one", "blob": "\x00\xff\xfe\x02"}, {"blob": "\xc3\x28"},
 	{"a": "alpha-one", "app.yaml": "level: warn\nname: \"x\"\n"},
 }, plainContents...)

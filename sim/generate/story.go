@@ -75,8 +75,13 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 	}
 	for range 1 + s.below(pick(s.maker, "length", actChances), "acts") {
 		s.pause()
-		if len(s.sources) > 0 {
-			pick(s.maker, "act", choices)(s)
+		if len(s.sources) == 0 {
+			continue
+		}
+		pick(s.maker, "act", choices)(s)
+		if s.seldom(4, "a change follows") {
+			s.breathe()
+			s.edit()
 		}
 	}
 	return s.steps
@@ -151,6 +156,9 @@ func (s *story) pause() {
 		return
 	}
 	s.at += pick(s.maker, "gap", gaps)
+	if p := s.scheduled(); p != nil && s.seldom(4, "to an edge") {
+		s.toEdge(p)
+	}
 }
 
 func (s *story) breathe() { s.at += pick(s.maker, "short gap", shortGaps) }
@@ -168,7 +176,7 @@ func (s *story) try(step scenario.Step) {
 }
 
 // The acts besides edit, which every story has.
-const acts = 30
+const acts = 32
 
 var actList = [acts]func(*story){
 	(*story).burst, (*story).thereAndBack, (*story).keys, (*story).metadata, (*story).freeze,
@@ -176,7 +184,8 @@ var actList = [acts]func(*story){
 	(*story).workloadComesAndGoes, (*story).template, (*story).workloadLabels, (*story).policyEdit,
 	(*story).policyComesAndGoes, (*story).manualRequest, (*story).forget, (*story).operator, (*story).downTime,
 	(*story).fault, (*story).clock, (*story).debug, (*story).edge,
-	(*story).restored, (*story).flood, (*story).takeName, (*story).targetGoes, (*story).manyReferences, (*story).loseKey,
+	(*story).restored, (*story).flood, (*story).takeName, (*story).lastMoment, (*story).manyReferences, (*story).loseKey,
+	(*story).lookalike, (*story).meddle,
 }
 
 // writers are who changes sources.
@@ -185,7 +194,14 @@ var writers = []string{"", "helm", "external-secrets", "argocd-controller"}
 func (s *story) someSource() *sourceState { return pick(s.maker, "source", s.sources) }
 
 // edit gives a source another content, or creates it.
-func (s *story) edit() { s.change(s.someSource(), s.otherContent()) }
+func (s *story) edit() {
+	k := s.someSource()
+	c, found := s.twin(k)
+	if !found {
+		c = s.otherContent()
+	}
+	s.change(k, c)
+}
 
 func (s *story) otherContent() content {
 	if s.maybe("odd content") {
@@ -217,23 +233,48 @@ func (s *story) change(k *sourceState, c content) {
 
 // edge makes a change at the very edge of a settle delay or of a window.
 func (s *story) edge() {
-	offset := pick(s.maker, "beside the edge", []time.Duration{0, -time.Millisecond, time.Millisecond, -time.Second})
 	k := s.someSource()
-	policy := s.policyOf(k.namespace)
-	if policy == nil || s.maybe("settle edge") {
-		settle := time.Second
-		if policy != nil && policy.Spec.Restart.SettleDelay != nil {
-			settle = policy.Spec.Restart.SettleDelay.Duration
-		}
-		s.change(k, s.otherContent())
-		s.at += max(settle+offset, 0)
+	if policy := s.policyOf(k.namespace); policy != nil && s.maybe("window edge") {
+		s.toEdge(policy)
 		s.change(k, s.otherContent())
 		return
 	}
-	if edge, ok := nextEdge(policy.Spec.Schedule.Windows, s.zero.Add(s.at)); ok {
-		s.at = max(s.at, edge.Add(offset).Sub(s.zero))
-	}
+	offset := pick(s.maker, "beside the edge", []time.Duration{0, -time.Millisecond, time.Millisecond, -time.Second})
 	s.change(k, s.otherContent())
+	s.at += max(s.settle(k.namespace)+offset, 0)
+	s.change(k, s.otherContent())
+}
+
+// toEdge lets time pass until a window is about to open or to close, or a restart
+// would come just then.
+func (s *story) toEdge(policy *v1alpha1.KickPolicy) {
+	edge, ok := nextEdge(policy.Spec.Schedule.Windows, s.zero.Add(s.at))
+	if !ok {
+		return
+	}
+	settle := s.settle(policy.Namespace)
+	offset := pick(s.maker, "beside the window", []time.Duration{
+		0, -settle, -settle / 2, -time.Millisecond, time.Millisecond, -settle - 2*time.Millisecond, time.Second, -settle - 500*time.Millisecond,
+	})
+	s.at = max(s.at, edge.Add(offset).Sub(s.zero))
+}
+
+// scheduled is the first policy with windows; nil where there is none.
+func (s *story) scheduled() *v1alpha1.KickPolicy {
+	for _, p := range s.policies {
+		if p.exists && len(p.policy.Spec.Schedule.Windows) > 0 {
+			return p.policy
+		}
+	}
+	return nil
+}
+
+// settle is the settle delay that holds in a namespace.
+func (s *story) settle(namespace string) time.Duration {
+	if policy := s.policyOf(namespace); policy != nil && policy.Spec.Restart.SettleDelay != nil {
+		return policy.Spec.Restart.SettleDelay.Duration
+	}
+	return time.Second
 }
 
 // policyOf is the first policy of a namespace that exists.

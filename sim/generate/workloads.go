@@ -133,7 +133,7 @@ func rolling(unavailable, surge string) appsv1.DeploymentStrategy {
 }
 
 func (b *builder) statefulSetStrategy(spec *appsv1.StatefulSetSpec) {
-	if !b.has[strategies] {
+	if !b.has[strategies] && !b.seldom(3, "a strategy") {
 		return
 	}
 	if b.maybe("parallel pods") {
@@ -150,7 +150,7 @@ func (b *builder) statefulSetStrategy(spec *appsv1.StatefulSetSpec) {
 }
 
 func (b *builder) daemonSetStrategy(spec *appsv1.DaemonSetSpec) {
-	if !b.has[strategies] {
+	if !b.has[strategies] && !b.seldom(3, "a strategy") {
 		return
 	}
 	two, half, none, one := intstr.FromInt32(2), intstr.FromString("50%"), intstr.FromInt32(0), intstr.FromInt32(1)

@@ -68,6 +68,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		if s, err = r.Gather.Confirm(ctx, s); err != nil {
 			return controllers.Result{}, err
 		}
+		now = gather.Now(r.Clock) // a window may have shut while it was read
 		if v = decide.Decide(s, now); v.Action != decide.Stamp {
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.
@@ -75,13 +76,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 			return controllers.Result{After: controllers.Behind}, nil
 		}
 	}
-	result := controllers.Result{}
-	if !v.WakeAt.IsZero() {
-		result.After = max(v.WakeAt.Sub(now), time.Millisecond)
-	}
-	if v.Action == decide.Open {
-		result = result.Within(controllers.Behind)
-	}
+	result := r.again(&v)
 	switch v.Action {
 	case decide.None:
 	case decide.Open:
@@ -109,6 +104,19 @@ func (r *reconciler) open(ctx context.Context, s *model.Snapshot) error {
 		return nil
 	}
 	return r.Apply.Open(ctx, s.Workload, s.RequestName)
+}
+
+// again is when to look at a workload again. The timer starts now, however long the
+// reading took.
+func (r *reconciler) again(v *decide.Verdict) controllers.Result {
+	result := controllers.Result{}
+	if !v.WakeAt.IsZero() {
+		result.After = max(v.WakeAt.Sub(gather.Now(r.Clock)), time.Millisecond)
+	}
+	if v.Action == decide.Open {
+		result = result.Within(controllers.Behind)
+	}
+	return result
 }
 
 // write brings the request's status to what the verdict says, if it says anything

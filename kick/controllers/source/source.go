@@ -95,19 +95,18 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	if !look.Wanted() {
 		return controllers.Result{}, r.forget(ctx, id, look.Record)
 	}
-	result := controllers.Result{}
-	if look.Record == nil { // the cache has yet to show what is made now
-		result.After = controllers.Behind
-	}
 	now := gather.Now(r.Clock)
 	kind, record := observation.Observe(observation.Input{
 		Now: now, ServerNow: look.ServerNow, Allowance: r.Gather.Settings.ClockAllowance, Key: r.Gather.Keys.Key(),
 		Source: look.Source, Record: look.Record, Since: model.Later(r.Started, look.PolicySince),
 		NewestStamp: look.NewestStamp, Watched: watched,
 	})
+	if kind == observation.NoChange && watched.First != nil && f == gather.FromCache {
+		return r.pass(ctx, id, gather.ReadLive) // it did change: the cache may not show the newest record yet
+	}
 	if kind == observation.NoChange {
 		r.Gather.Sightings.Recorded(id)
-		return result, nil
+		return controllers.Result{}, nil
 	}
 	if kind == observation.Baseline {
 		if wait := r.pace(now); wait > 0 {
@@ -122,7 +121,16 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	if kind == observation.Relevant {
 		r.Metrics.Change(id)
 	}
-	return result, nil
+	return again(look.Record), nil
+}
+
+// again is when to look again at a source whose record was written: the cache has yet
+// to show one that was made.
+func again(before *model.Record) controllers.Result {
+	if before != nil {
+		return controllers.Result{}
+	}
+	return controllers.Result{After: controllers.Behind}
 }
 
 // forget drops the record of a source that nothing refers to. What was seen of the
@@ -155,16 +163,28 @@ func (r *reconciler) content(k sources.Kind) func(context.Context, controllers.E
 	return func(_ context.Context, e controllers.Event) []model.Key {
 		o := e.Object()
 		id := model.Key{Kind: k.Name(), Namespace: o.GetNamespace(), Name: o.GetName()}
-		switch {
-		case e.Old == nil:
-			r.Gather.Sightings.Met(id, sources.LastWrite(e.New))
-		case e.New != nil:
-			if !r.Gather.Sightings.Saw(id, sources.Digest(e.Old), sources.Digest(e.New), sources.LastWrite(e.New), gather.Now(r.Clock)) {
-				return nil
-			}
+		if e.Old == nil {
+			r.Gather.Sightings.Met(id, sources.LastWrite(e.New), r.serverNow(), e.Listed)
+			return []model.Key{id}
+		}
+		was := sources.LastWrite(e.Old)
+		c := ledger.Change{From: sources.Digest(e.Old), Before: was, LastWrite: was, Now: gather.Now(r.Clock), ServerNow: r.serverNow()}
+		if e.New != nil { // else it is gone, and nothing dates that
+			c.To, c.LastWrite = sources.Digest(e.New), sources.LastWrite(e.New)
+		}
+		if !r.Gather.Sightings.Saw(id, c) {
+			return nil
 		}
 		return []model.Key{id}
 	}
+}
+
+// serverNow is the API server's clock, for which KICK's own stands in.
+func (r *reconciler) serverNow() time.Time {
+	if now := r.Gather.Server(); !now.IsZero() {
+		return now
+	}
+	return gather.Now(r.Clock)
 }
 
 // references are the sources that a template refers to now or did before. A

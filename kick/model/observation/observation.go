@@ -193,16 +193,17 @@ func (in *Input) change(seal string) *model.Record {
 	next := in.closed()
 	last := next.Current()
 	in.noteChange(last)
-	lambda := in.Source.LastWrite
-	if !in.Source.Present || !in.ahead(last.LastWrite) {
-		lambda = model.Later(lambda, last.LastWrite)
+	recorded := last.LastWrite
+	if in.ahead(recorded) { // made up; the change came after the content was last known to stand
+		recorded = last.KnownUntil.Truncate(time.Second)
 	}
+	lambda := model.Later(in.Source.LastWrite, recorded)
 	written := in.ServerNow
 	if !in.ahead(lambda) {
 		written = model.Later(written, lambda)
 	}
 	written = written.Add(in.Allowance)
-	if in.dates(lambda, last.LastWrite) && in.keptKeyNames() {
+	if in.dates(lambda, recorded) && in.keptKeyNames() {
 		written = lambda
 		mark.Hit(mark.ChangeDatedByServer)
 	} else {

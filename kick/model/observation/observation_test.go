@@ -247,8 +247,11 @@ func TestTheTwoTimesOfAChange(t *testing.T) {
 		"nor does it once it stands still": {
 			before: source("A", "10", 3600), source: source("B", "12", 3600), observed: at(now).Add(time.Microsecond), written: at(now + 5), lastWritten: at(3600),
 		},
-		"whoever made it up is gone: the next change is undated, and no more": {
-			before: source("A", "10", 3600), source: source("B", "12", 10), observed: at(now).Add(time.Microsecond), written: at(now + 5), lastWritten: at(10),
+		"whoever made it up is gone": {
+			before: source("A", "10", 3600), source: source("B", "12", 10), observed: at(now).Add(time.Microsecond), written: at(10), lastWritten: at(10),
+		},
+		"whoever made it up is gone, and whoever wrote since": {
+			before: source("A", "10", 3600), source: source("B", "12", 4), observed: at(now).Add(time.Microsecond), written: at(now + 5), lastWritten: at(5),
 		},
 		"gone": {
 			source: nothing, observed: at(now), written: at(now + 5), lastWritten: at(-100),

@@ -1,0 +1,73 @@
+package check
+
+import (
+	"slices"
+	"time"
+)
+
+// The excuses that rest on writes of metadata by the content's own manager, which move
+// the only date there is.
+
+// touchedBeforeBaseline: KICK met the source after its content's own manager had
+// written metadata, which moved the only time there is.
+func (r restartCase) touchedBeforeBaseline() bool {
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		return len(h.records) > 0 && slices.ContainsFunc(h.touches, func(t touch) bool {
+			recent := t.at.After(container.Started.Add(-r.World.PodStart - time.Second))
+			return !t.at.After(h.records[0].at) && (recent || t.starting(pod, container) || r.ahead(t, h.records[0], pod))
+		})
+	})
+}
+
+// touchedBeforeTold: by the time KICK was told of the newest change its date had moved
+// on to a write of metadata, and the pod is no younger than that.
+func (r restartCase) touchedBeforeTold() bool {
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		last, ok := h.last()
+		told := slices.IndexFunc(h.records, func(n note) bool { return n.knew.After(last.at) })
+		return ok && told >= 0 && slices.ContainsFunc(h.touches, func(t touch) bool {
+			return t.at.After(last.at) && t.at.Before(h.records[told].knew) && t.starting(pod, container)
+		})
+	})
+}
+
+// starting: the pod is no younger than the write and its container is not older, so
+// that nobody knows which of them came first (case "starting").
+func (t touch) starting(pod Pod, container Container) bool {
+	return !container.Again && !pod.Created.After(t.written)
+}
+
+// ahead: the date lay in the future of the write, so the write may have come at any time
+// up to that date or, if KICK found it earlier, up to then, by clocks that differ by the
+// allowance.
+func (r restartCase) ahead(t touch, found note, pod Pod) bool {
+	return t.date.After(t.written) && !pod.Created.After(t.date) && !pod.Created.After(found.written.Add(r.Allowance))
+}
+
+// inPlace is how long a container that ended is not started again in place.
+const inPlace = 2 * time.Second
+
+// touchedWhileAway: a write of the content's own manager that KICK did not watch may
+// have been the way back from another content, and KICK wrote it down as one. The
+// content had not been known for long enough by then to prove that the container, which
+// started within the allowances of the clocks before KICK went away, read it. Nor does a
+// start after that write prove anything if the pod is not of a later second: it may have
+// been starting (case "starting").
+func (r restartCase) touchedWhileAway() bool {
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		read := container.Started
+		if container.Again { // its node says when the run before ended, within the allowance
+			read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
+		}
+		known := container.Started.Add(2 * r.Allowance)
+		return slices.ContainsFunc(h.touches, func(t touch) bool {
+			return slices.ContainsFunc(h.records, func(n note) bool {
+				if !n.returned || n.at.Before(t.at) {
+					return false
+				}
+				return r.ahead(t, n, pod) && !h.recordedIn(known, n.at) ||
+					(t.at.After(read) || t.starting(pod, container)) && !h.recordedIn(known, t.at)
+			})
+		})
+	})
+}
