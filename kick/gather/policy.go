@@ -62,6 +62,18 @@ func (g *Gatherer) Stands(ctx context.Context, s *model.Snapshot) (bool, error) 
 	return found && string(obj.GetUID()) == s.Workload.UID, err
 }
 
+// HasOther reports whether a workload has, live, a request under the other name, which
+// KICK takes while somebody else's has its own: the cache may show neither yet.
+func (g *Gatherer) HasOther(ctx context.Context, s *model.Snapshot) (bool, error) {
+	other := model.OtherName(s.Target)
+	if s.RequestName == other {
+		return false, nil
+	}
+	var r v1alpha1.KickRequest
+	found, err := get(ctx, g.Live, model.Key{Kind: "KickRequest", Namespace: s.Target.Namespace, Name: other}, &r)
+	return found && TargetOf(&r) == s.Target, err
+}
+
 // Confirm reads the policies of a snapshot anew, live, and with them what is in
 // their scope. The precondition of a restart covers the workload and nothing else,
 // so what opens the gate must not come from a cache.

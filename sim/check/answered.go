@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,21 +21,24 @@ func (r restartCase) answered() bool {
 	if !restarted || err != nil || r.w.stamp() != r.stamps[r.w.id()] || !stampedBy(r.w, Manager) || r.steppedClock(clock.APIServer) {
 		return false
 	}
-	at, refs := landed.Add(r.now(clock.APIServer).Sub(r.Loop.Now())), r.refs()
-	for _, ref := range refs {
+	at := landed.Add(r.now(clock.APIServer).Sub(r.Loop.Now()))
+	unproven := func(ref ref) bool {
 		h := r.sources.of(ref.source)
-		if n := len(h.records); n == 0 || h.records[n-1].at.After(landed) || r.observed(ref.source).After(stamp) ||
-			h.newest == nil || lastWrite(h.newest).After(at) {
-			return false
-		}
+		n := len(h.records)
+		return n == 0 || h.records[n-1].at.After(landed) || r.observed(ref.source).After(stamp) || h.newest == nil || lastWrite(h.newest).After(at)
 	}
+	return !slices.ContainsFunc(r.refs(), unproven) && r.allStamped()
+}
+
+// allStamped reports whether every pod carries the stamp of its workload.
+func (r restartCase) allStamped() bool {
 	for _, pod := range r.pods {
 		object := r.API.Get(schema.GroupKind{Kind: "Pod"}, types.NamespacedName{Namespace: r.w.GetNamespace(), Name: pod.Name})
 		if object == nil || object.GetAnnotations()[Stamp] != r.w.stamp() {
 			return false
 		}
 	}
-	return len(refs) > 0 && len(r.pods) > 0
+	return len(r.pods) > 0
 }
 
 // observed is when the newest change of a source was, as KICK's record says; the far

@@ -315,6 +315,7 @@ func TestPodsJustLeft(t *testing.T) {
 	}{
 		"at once":              {100 * time.Millisecond, 500 * time.Millisecond, ""},
 		"the restart is late":  {100 * time.Millisecond, 2 * time.Second, fires},
+		"just before":          {-time.Millisecond, 500 * time.Millisecond, ""},
 		"they had left before": {-time.Second, 500 * time.Millisecond, fires},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -230,11 +230,12 @@ func TestEvents(t *testing.T) {
 }
 
 func TestRest(t *testing.T) {
+	pause := time.Second
 	write := func(b *bench, times int) {
 		b.Helper()
 		for i := range times {
 			reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = new(microTime(b.seconds + i)) })
-			b.wait(time.Second)
+			b.wait(pause)
 		}
 		b.seconds += times
 	}
@@ -250,8 +251,14 @@ func TestRest(t *testing.T) {
 	b = shop(t, lawRest)
 	windowed("*/2 * * * *", time.Minute, "")(b)
 	b.create(Manager, request("deployment-web"))
+	pause = time.Minute
 	write(b, 2*restSize)
 	b.holds() // windows open and shut
+	b.rotate("second-password")
+	for i := range restSize + 1 {
+		reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = new(microTime(b.seconds + i)) })
+	}
+	b.fires("was written 13 times by KICK while nobody else wrote anything") // but not that fast
 }
 
 func TestDeadline(t *testing.T) {

@@ -331,6 +331,8 @@ func TestAway(t *testing.T) {
 	b = shop(t, lawSpurious) // what the pod read was never on record
 	b.rotate("second-password")
 	b.wait(time.Second)
+	b.rotate("third-password") // by more than one way
+	b.wait(time.Second)
 	b.create(Manager, record())
 	b.wait(time.Second)
 	b.rotate("first-password")

@@ -123,9 +123,9 @@ func (c *Context) beforeFirstLook(s stalePod) bool {
 // before reports that the content came before a record of KICK's, without a trace.
 func (c *Context) before(s stalePod, h *history, first note, recorded bool) bool {
 	origin, ok := h.origin(s.ref.required)
-	if ok && recorded && !origin.at.Before(first.at) { // a return to what KICK saw first
+	if ok && recorded && origin.order > first.order { // a return to what KICK saw first
 		now := origin.content
-		origin, ok = h.originAt(first.at, s.ref.required)
+		origin, ok = h.originBefore(first.order, s.ref.required)
 		ok = ok && origin.content == now
 	}
 	if !ok {

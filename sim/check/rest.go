@@ -15,7 +15,7 @@ const lawRest = "writes come to rest"
 const (
 	restSize = 12
 	restTime = time.Hour
-	haste    = time.Minute
+	haste    = time.Second
 )
 
 // rest counts the writes of KICK to each object since somebody else wrote anything.

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -34,6 +35,7 @@ type history struct {
 // note is one write of KICK's record of a source.
 type note struct {
 	at      time.Time
+	order   int64     // among all writes
 	written time.Time // API server's clock
 	knew    time.Time // it tells of no change at or after that instant
 	// returned says that it notes a content that was another in between.
@@ -50,6 +52,7 @@ type touch struct {
 // change is one write that altered content; creation and deletion count.
 type change struct {
 	at      time.Time // true time
+	order   int64     // among all writes
 	content Content   // since then
 	written time.Time // API server's clock
 	// dated says that the object's metadata proves the time of this change: the
@@ -103,6 +106,21 @@ func (h *history) at(instant time.Time) Content {
 	return Content{}
 }
 
+// around are the changes that decide what a container that started at an instant reads
+// and has to read: the last one before it, and the newest.
+func (h *history) around(started time.Time) []change {
+	var out []change
+	for i, c := range slices.Backward(h.changes) {
+		if i == len(h.changes)-1 || !c.at.After(started) {
+			out = append(out, c)
+		}
+		if !c.at.After(started) {
+			break
+		}
+	}
+	return out
+}
+
 // seen counts the records of one who had seen those up to an instant; zero: all.
 func (h *history) seen(until time.Time) int {
 	n := len(h.records)
@@ -124,13 +142,13 @@ func (h *history) told(seen time.Time) (time.Time, bool) {
 // origin is the change that made the content what it is now. For one who requires
 // the source its absence is no content: a return to what stood before is no change.
 func (h *history) origin(required bool) (origin change, found bool) {
-	return h.originAt(time.Time{}, required)
+	return h.originBefore(math.MaxInt64, required)
 }
 
-// originAt is the origin of the content that stood before an instant; zero: now.
-func (h *history) originAt(at time.Time, required bool) (origin change, found bool) {
+// originBefore is the origin of the content that stood before a write.
+func (h *history) originBefore(order int64, required bool) (origin change, found bool) {
 	for _, c := range slices.Backward(h.changes) {
-		if required && c.gone || !at.IsZero() && !c.at.Before(at) {
+		if required && c.gone || c.order >= order {
 			continue
 		}
 		if found && c.content != origin.content {
@@ -206,9 +224,9 @@ func (h *history) take(now time.Time, ev cluster.Event) {
 		// creation time does not prove to anybody who remembers the key.
 		dated := h.newest == nil || !lostKey(h.newest, ev.Object)
 		flags := h.newest != nil && !sameContent(h.newest, ev.Object) && sameBytes(h.newest, ev.Object)
-		h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, ahead: lastWrite(ev.Object).After(ev.At), flagsOnly: flags})
+		h.changes = append(h.changes, change{at: now, order: ev.Revision, written: ev.At, dated: dated, ahead: lastWrite(ev.Object).After(ev.At), flagsOnly: flags})
 	case cluster.Deleted:
-		h.changes = append(h.changes, change{at: now, written: ev.At, gone: true})
+		h.changes = append(h.changes, change{at: now, order: ev.Revision, written: ev.At, gone: true})
 	case cluster.Modified:
 		h.modified(now, ev)
 	}
@@ -238,7 +256,7 @@ func (l *sourceLog) send(w Write) {
 // a new baseline.
 func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1.SourceObservation) {
 	source := Source{string(observed.Spec.Source.Kind), observed.Namespace, observed.Spec.Source.Name}
-	h, wrote := l.entry(source), note{at: now, written: ev.At, knew: now, returned: returned(observed)}
+	h, wrote := l.entry(source), note{at: now, order: ev.Revision, written: ev.At, knew: now, returned: returned(observed)}
 	if known, sent := l.sent[ev.Key]; sent {
 		if k := known.of(source); !k.IsZero() {
 			wrote.knew = k
@@ -277,7 +295,7 @@ func (h *history) modified(now time.Time, ev cluster.Event) {
 		return
 	}
 	dated := after.After(before) && !lostKey(ev.Old, ev.Object)
-	h.changes = append(h.changes, change{at: now, written: ev.At, dated: dated, ahead: after.After(ev.At), flagsOnly: sameBytes(ev.Old, ev.Object)})
+	h.changes = append(h.changes, change{at: now, order: ev.Revision, written: ev.At, dated: dated, ahead: after.After(ev.At), flagsOnly: sameBytes(ev.Old, ev.Object)})
 }
 
 // erase notes that the source's metadata dates no change later than an instant any

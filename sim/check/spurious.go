@@ -148,11 +148,11 @@ func (r restartCase) manual() bool {
 // of the event.
 const seenLive = time.Second + 100*time.Millisecond
 
-// podsJustLeft: somebody took the pods away within that time.
+// podsJustLeft: somebody took the pods away within that time, too.
 func (r restartCase) podsJustLeft() bool {
 	return len(r.pods) == 0 && slices.ContainsFunc(r.refs(), func(ref ref) bool {
 		last, ok := r.sources.of(ref.source).last()
-		return ok && r.Loop.Now().Sub(last.at) <= seenLive && !r.leaving[r.w.GetNamespace()].Before(last.at)
+		return ok && r.Loop.Now().Sub(last.at) <= seenLive && r.Loop.Now().Sub(r.leaving[r.w.GetNamespace()]) <= seenLive
 	})
 }
 
@@ -192,9 +192,10 @@ func (r restartCase) each(condition func(Pod, Container, *history) bool) bool {
 // sameSecond: creation times have whole seconds, so a pod created in the second
 // of the change proves nothing.
 func (r restartCase) sameSecond() bool {
-	return r.each(func(pod Pod, _ Container, h *history) bool {
-		last, ok := h.last()
-		return ok && last.written.Truncate(time.Second).Equal(pod.Created.Truncate(time.Second))
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		return slices.ContainsFunc(h.around(container.Started), func(c change) bool {
+			return c.written.Truncate(time.Second).Equal(pod.Created.Truncate(time.Second))
+		})
 	})
 }
 
@@ -203,8 +204,9 @@ func (r restartCase) sameSecond() bool {
 // node knows.
 func (r restartCase) starting() bool {
 	return r.each(func(pod Pod, container Container, h *history) bool {
-		last, ok := h.last()
-		return ok && !container.Again && !pod.Created.After(last.written) && !container.Started.Before(last.at)
+		return !container.Again && slices.ContainsFunc(h.around(container.Started), func(c change) bool {
+			return !pod.Created.After(c.written) && !container.Started.Before(c.at)
+		})
 	})
 }
 
@@ -227,10 +229,11 @@ func (r restartCase) endedTooSoon() bool {
 // between, from the source itself or from its own watch, and not what.
 func (r restartCase) away() bool {
 	return r.each(func(_ Pod, container Container, h *history) bool {
-		for i := len(h.changes) - 2; i > 0; i-- {
-			read, left, back := h.changes[i-1], h.changes[i], h.changes[i+1]
-			if left.at.After(container.Started) && back.content == read.content &&
-				(!h.recordedIn(left.at, back.at) || !h.recordedIn(read.at, left.at)) {
+		for i := 1; i < len(h.changes); i++ {
+			read, left := h.changes[i-1], h.changes[i]
+			back := slices.IndexFunc(h.changes[i:], func(c change) bool { return c.content == read.content })
+			if left.at.After(container.Started) && back > 0 &&
+				(!h.recordedIn(left.at, h.changes[i+back].at) || !h.recordedIn(read.at, left.at)) {
 				return true
 			}
 		}
@@ -270,7 +273,7 @@ func (r restartCase) restartedInPlace() bool {
 			}
 			for _, c := range pod.Containers {
 				_, reads := c.Loaded[ref.source]
-				if reads && c.Again && (c.Started.Sub(last.at) <= r.Allowance+time.Second || mounts(r.w.template, c.Name, ref.source)) {
+				if reads && c.Again && (c.Started.Sub(last.at) <= r.Allowance+time.Second+inPlace || mounts(r.w.template, c.Name, ref.source)) {
 					return true
 				}
 			}
@@ -279,13 +282,16 @@ func (r restartCase) restartedInPlace() bool {
 	return false
 }
 
-// down: a container of a pod that is older than the change has ended and does not run
-// again yet. It carries nothing, which its node reports later, and what it reads when
+// down: a container of a pod that is older than the change, or than what KICK took for
+// its time, has ended and does not run again yet. It carries nothing, which its node reports later, and what it reads when
 // it starts is still to come.
 func (r restartCase) down() bool {
 	for _, pod := range r.pods {
 		for _, ref := range r.refs() {
-			if last, ok := r.sources.of(ref.source).last(); ok && pod.Down && !pod.Created.After(last.written) {
+			h := r.sources.of(ref.source)
+			older := func(t touch) bool { return !t.at.After(h.records[0].at) && !pod.Created.After(t.written) }
+			if last, ok := h.last(); ok && pod.Down &&
+				(!pod.Created.After(last.written) || len(h.records) > 0 && slices.ContainsFunc(h.touches, older)) {
 				return true
 			}
 		}

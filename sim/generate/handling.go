@@ -174,14 +174,14 @@ func (s *story) lastMoment() {
 		due = policy.Spec.Restart.SettleDelay.Duration
 	}
 	s.change(s.sourceOf(w), s.otherContent())
-	beside := []time.Duration{0, -time.Millisecond, time.Millisecond, -400 * time.Millisecond}
+	beside := []time.Duration{0, 0, 0, -time.Millisecond, time.Millisecond, -400 * time.Millisecond} // mostly right at it
 	s.at += max(due+pick(s.maker, "beside the restart", beside), 0)
 	kind := w.kind
-	closes := policy != nil && s.maybe("the policy")
+	closes := policy != nil && s.seldom(4, "the policy")
 	if closes {
 		kind = "KickPolicy"
 	}
-	if s.maybe("unseen") {
+	if !s.seldom(4, "seen") {
 		s.try(steps.FaultStep(steps.Fault{Name: faults.LateWatch.Name, Kind: kind, Times: 1}))
 	}
 	if closes {

@@ -103,6 +103,9 @@ func (r *reconciler) open(ctx context.Context, s *model.Snapshot) error {
 		mark.Hit(mark.OpenTargetReplaced)
 		return nil
 	}
+	if other, err := r.Gather.HasOther(ctx, s); other || err != nil {
+		return err
+	}
 	return r.Apply.Open(ctx, s.Workload, s.RequestName)
 }
 

@@ -169,12 +169,24 @@ func (j *judge) neededAppearance(c model.Content) bool {
 		if !j.reads(k.Name) || k.StartedAt.IsZero() {
 			continue
 		}
-		if k.Restarted || k.StartedAt.Before(earliest) {
+		if k.Restarted || k.StartedAt.Before(earliest) || j.mountedEarly(k.Name) {
 			return false
 		}
 		started = true
 	}
 	return started
+}
+
+// mountedEarly reports whether the container also reads the source from a volume that
+// can do without it: that was filled before, with nothing.
+func (j *judge) mountedEarly(container string) bool {
+	for i := range j.reading.uses {
+		u := &j.reading.uses[i]
+		if (u.Container == container || u.Container == "") && !u.Env && u.Optional {
+			return true
+		}
+	}
+	return false
 }
 
 // appearance reports whether the content followed an absence, and whether the

@@ -199,6 +199,12 @@ func TestFirstAppearance(t *testing.T) {
 			},
 			want: freshness.Stale,
 		},
+		"required, and mounted as optional besides: the volume was there before": {
+			given: []build.Option{build.Reads(build.DB, build.Env(), build.Optional(build.Volume())), appears(0), waited(2)}, want: freshness.Stale,
+		},
+		"required, and optional in the environment besides": {
+			given: []build.Option{build.Reads(build.DB, build.Env(), build.Optional(build.Env())), appears(0), waited(2)}, want: freshness.Fresh,
+		},
 		"optional: a pod that started without it is stale": {given: []build.Option{optional, appears(0), waited(-20)}, want: freshness.Stale},
 		"optional: its start proves nothing":               {given: []build.Option{optional, appears(0), waited(2)}, want: freshness.Stale},
 		"optional: a pod made later is fresh":              {given: []build.Option{optional, appears(0), build.Pod("web-1-a", 1)}, want: freshness.Fresh},

@@ -129,3 +129,21 @@ func TestRekey(t *testing.T) {
 		}
 	})
 }
+
+// TestDateAhead: a date in the future is no newer at each look, and does not show until
+// when the content before it stood.
+func TestDateAhead(t *testing.T) {
+	_, found := look(0.5, source("A", "10", 3600), nil)
+	for _, now := range []float64{10, 600, 3700} {
+		if kind, _ := look(now, source("A", "11", 3600), found, alive(now-1), firstLook(3600)); kind != observation.NoChange {
+			t.Errorf("the same date at %v is %s, want NoChange", now, kind)
+		}
+	}
+	kind, next := look(10, source("B", "12", 3600), recorded(t), first("A", 3600))
+	if kind != observation.Relevant {
+		t.Fatalf("Observe() = %s, want Relevant", kind)
+	}
+	if until := next.History[len(next.History)-2].KnownUntil; until.After(at(10)) {
+		t.Errorf("A is known until %v, which has not come", until)
+	}
+}
