@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
@@ -57,32 +59,41 @@ func (w *opaqueWalk) walk(name string, s *structuralschema.Structural, seen bool
 	if s == nil {
 		return
 	}
-	v := s.ValueValidation
-	seen = seen || w.named[name] || v != nil && len(v.AllOf)+len(v.AnyOf)+len(v.OneOf) > 0 || v != nil && v.Not != nil || s.XListType != nil && *s.XListType == "set"
-	for _, rule := range s.XValidations {
-		seen = seen || wholeSelf.MatchString(rule.Rule)
-	}
+	seen = seen || w.named[name] || looksBelow(s)
 	w.below(s, func(child string, c *structuralschema.Structural) { w.walk(child, c, seen) })
-	if name == "" {
-		return
-	}
-	if seen || s.Type != "string" || len(s.XValidations) > 0 || v != nil && !onlyLength(v) {
+	switch {
+	case name == "":
+	case seen || s.Type != "string" || len(s.XValidations) > 0 || !onlyLength(s.ValueValidation):
 		w.seen[name] = true
-		return
-	}
-	if w.bounds[name] == nil {
-		w.bounds[name] = []int64{}
-	}
-	if v != nil && v.MaxLength != nil {
-		w.bounds[name] = append(w.bounds[name], *v.MaxLength)
-	}
-	if v != nil && v.MinLength != nil {
-		w.bounds[name] = append(w.bounds[name], *v.MinLength-1)
+	default:
+		w.bounds[name] = append(slices.Clip(w.bounds[name]), lengths(s.ValueValidation)...)
 	}
 }
 
+// looksBelow reports whether a schema looks at more of its value than its own type.
+func looksBelow(s *structuralschema.Structural) bool {
+	if v := s.ValueValidation; v != nil && (len(v.AllOf)+len(v.AnyOf)+len(v.OneOf) > 0 || v.Not != nil) {
+		return true
+	}
+	return s.XListType != nil && *s.XListType == "set" ||
+		slices.ContainsFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool { return wholeSelf.MatchString(r.Rule) })
+}
+
+// lengths are the greatest lengths that are still too short, or not too long; at the
+// least none.
+func lengths(v *structuralschema.ValueValidation) []int64 {
+	out := []int64{}
+	if v != nil && v.MaxLength != nil {
+		out = append(out, *v.MaxLength)
+	}
+	if v != nil && v.MinLength != nil {
+		out = append(out, *v.MinLength-1)
+	}
+	return out
+}
+
 func onlyLength(v *structuralschema.ValueValidation) bool {
-	return v.Pattern == "" && v.Format == "" && len(v.Enum) == 0
+	return v == nil || v.Pattern == "" && v.Format == "" && len(v.Enum) == 0
 }
 
 // below visits the schemas inside another. Items and values of maps have no name.

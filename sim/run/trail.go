@@ -30,7 +30,7 @@ type Trail struct {
 	zero    time.Time
 	lines   []Line // given instead of entries, see TrailOf
 	entries []entry
-	mute    bool // nobody will read it
+	mute    bool                             // nobody will read it
 	letters map[check.Source][]check.Content // the contents each source had, in order: a, b, c
 }
 
