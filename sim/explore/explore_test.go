@@ -64,7 +64,7 @@ func TestOrderOfFindings(t *testing.T) {
 			var first string
 			for _, workers := range []int{1, 4} {
 				total, found := campaign(t, func(c *Campaign) {
-					c.Profile, c.Seeds, c.Workers, c.KeepGoing, c.Depth = profile, 96, workers, keepGoing, 1
+					c.Profile, c.Seeds, c.Workers, c.KeepGoing, c.Depth = profile, 400, workers, keepGoing, 1
 				})
 				total.Marks = nil
 				got := fmt.Sprintf("%d schedules, %d transitions, %d failed, sites %v\n%s", total.Schedules, total.Transitions, total.Failed, total.Sites, strings.Join(found, "\n"))

@@ -237,10 +237,12 @@ func (c *deployments) deadline(d *appsv1.Deployment, progressing *appsv1.Deploym
 	return progressing.LastUpdateTime.Add(time.Duration(*d.Spec.ProgressDeadlineSeconds) * time.Second)
 }
 
-// watchDeadline sets the timer after which a stuck rollout has failed.
+// watchDeadline sets the timer after which a stuck rollout has failed. What became
+// available once never does.
 func (c *deployments) watchDeadline(f *family, status *appsv1.DeploymentStatus) {
 	progressing := condition(&f.d.Status, appsv1.DeploymentProgressing)
-	if !hasDeadline(f.d) || progressing == nil || progressing.Reason == reasonTimedOut || isComplete(f.d, status) {
+	if !hasDeadline(f.d) || progressing == nil || isComplete(f.d, status) ||
+		progressing.Reason == reasonTimedOut || progressing.Reason == reasonAvailable {
 		return
 	}
 	left := c.deadline(f.d, progressing).Sub(c.w.opt.KCM.Now())

@@ -244,7 +244,7 @@ func restart(t *testing.T, client *kubernetes.Clientset, name string) {
 func rolledOut(t *testing.T, client *kubernetes.Clientset, name string) {
 	t.Helper()
 	var got *appsv1.Deployment
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		var err error
 		if got, err = client.AppsV1().Deployments("default").Get(t.Context(), name, metav1.GetOptions{}); err != nil {
 			t.Fatal(err)

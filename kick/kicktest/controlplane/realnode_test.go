@@ -67,9 +67,9 @@ func wantLogs(t *testing.T, client *kubernetes.Clientset, want string) {
 		if pod.DeletionTimestamp != nil {
 			continue
 		}
-		// A pod without a probe is ready before its program has printed anything.
+		// A pod without a probe is ready before its program has printed everything.
 		var got []byte
-		for deadline := time.Now().Add(30 * time.Second); len(got) == 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Minute); len(got) < len(want) && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			if got, err = client.CoreV1().Pods("default").GetLogs(pod.Name, &corev1.PodLogOptions{}).DoRaw(t.Context()); err != nil {
 				t.Errorf("log of %s: %v", pod.Name, err)
 			}
