@@ -71,6 +71,12 @@ func (e Event) Object() client.Object {
 	return e.Old
 }
 
+// SameSpec reports a change of one object that left its generation as it was: of its
+// status or its metadata.
+func (e Event) SameSpec() bool {
+	return e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID()
+}
+
 // Keys are the keys that both states lead to: an object that was deleted and made
 // again under its name may show as one change, and then leads to another key than it
 // did before.

@@ -47,9 +47,9 @@ func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time
 // then on until the cache has caught up. A judgement of an older state than the one
 // before would only be taken back by the next, and so on with each event.
 func (g *Gatherer) target(ctx context.Context, kind workloads.Kind, id model.Key, r *model.Request, f Freshness) (client.Object, bool, error) {
-	live := kind.New()
 	if f == ReadLive {
 		g.lagging.set(id, true)
+		live := kind.New()
 		found, err := get(ctx, g.Live, id, live)
 		return live, found, err
 	}
@@ -59,6 +59,7 @@ func (g *Gatherer) target(ctx context.Context, kind workloads.Kind, id model.Key
 		return cached, found, err
 	}
 	mark.Hit(mark.StaleCacheDoubted)
+	live := kind.New()
 	stands, err := get(ctx, g.Live, id, live)
 	if err == nil && stands == found && live.GetResourceVersion() == cached.GetResourceVersion() {
 		g.lagging.set(id, false)

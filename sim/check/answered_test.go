@@ -46,11 +46,7 @@ func TestAnswered(t *testing.T) {
 			b.wait(time.Second)
 			b.laws.OnCall(patch(false, nil))
 			b.restart()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }

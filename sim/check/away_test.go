@@ -48,11 +48,7 @@ func TestTouchedWhileAway(t *testing.T) {
 			tt.note(b)
 			b.wait(time.Minute)
 			b.restart()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }
@@ -109,11 +105,7 @@ func TestTouchedBeforeBaseline(t *testing.T) {
 			b.create(Manager, record())
 			b.wait(time.Minute)
 			b.restart()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }
@@ -206,11 +198,7 @@ func TestDateAhead(t *testing.T) {
 			tt.act(b)
 			b.wait(time.Minute)
 			b.restart()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }
@@ -329,11 +317,7 @@ func TestPodsJustLeft(t *testing.T) {
 			})
 			b.wait(10*time.Second + tt.restart)
 			b.restart()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }

@@ -106,11 +106,7 @@ func TestInterval(t *testing.T) {
 			b := paced()
 			tt.act(b)
 			b.restart()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }
@@ -160,11 +156,7 @@ func TestIdentity(t *testing.T) {
 		w.Body = []byte(body)
 		b.laws.OnCall(w)
 		b.restart()
-		if words == "" {
-			b.holds()
-			continue
-		}
-		b.fires(words)
+		b.judged(words)
 	}
 }
 

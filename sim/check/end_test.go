@@ -94,11 +94,7 @@ func TestWake(t *testing.T) {
 			b := waiting(t, lawWake, tt.reason, tt.until)
 			tt.change(b)
 			b.laws.AtEnd()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }
@@ -124,11 +120,7 @@ func TestOutcomeOfWaits(t *testing.T) {
 			b := waiting(t, lawOutcome, tt.reason, 0)
 			tt.change(b)
 			b.laws.AtEnd()
-			if tt.words == "" {
-				b.holds()
-				return
-			}
-			b.fires(tt.words)
+			b.judged(tt.words)
 		})
 	}
 }
@@ -358,11 +350,7 @@ func TestScopeOfAGoneSource(t *testing.T) {
 		b.delete("kubectl", secretKind, "db")
 		b.wait(time.Minute)
 		b.restart()
-		if words == "" {
-			b.holds()
-			continue
-		}
-		b.fires(words)
+		b.judged(words)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/corewire/kick/sim/run"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/sched"
 )
@@ -89,19 +90,25 @@ const crashShare = 16
 // crashUnits kill the operator at every write of a scenario: one crash a run, or two.
 // It returns false when the campaign is to stop.
 func (c *Campaign) crashUnits(s *scenario.Scenario, pairs bool, yield func(unit) bool) bool {
-	plain := func(_ *Runner, play player) { play(Schedule{Scenario: s}, nil) }
-	if !pairs && !yield(plain) {
+	once := func(_ *Runner, play player) { play(Schedule{Scenario: s}, nil) }
+	if !pairs && !yield(once) {
 		return false
 	}
-	runner := Runner{Options: c.Options}
-	runner.Options.Fast = true
-	runner.Run(Schedule{Scenario: s}, nil)
-	for from := 1; from <= runner.writes; from += crashShare {
-		if !yield(crashUnit(s, from, min(from+crashShare-1, runner.writes), pairs)) {
+	_, writes := c.plain(s)
+	for from := 1; from <= writes; from += crashShare {
+		if !yield(crashUnit(s, from, min(from+crashShare-1, writes), pairs)) {
 			return false
 		}
 	}
 	return true
+}
+
+// plain runs a scenario as it is and counts the operator's writes.
+func (c *Campaign) plain(s *scenario.Scenario) (result run.Result, writes int) {
+	runner := Runner{Options: c.Options}
+	runner.Options.Fast = true
+	result = runner.Run(Schedule{Scenario: s}, nil)
+	return result, runner.writes
 }
 
 // crashUnit kills the operator at some writes of a scenario.
@@ -152,8 +159,7 @@ func (c *Campaign) shortest(count int) []*scenario.Scenario {
 	}
 	var all []candidate
 	for i := range c.Scenarios {
-		runner := Runner{Options: c.Options}
-		if r := runner.Run(Schedule{Scenario: &c.Scenarios[i]}, nil); runner.writes > 1 && r.OK() {
+		if r, writes := c.plain(&c.Scenarios[i]); writes > 1 && r.OK() {
 			all = append(all, candidate{&c.Scenarios[i], r.Events})
 		}
 	}

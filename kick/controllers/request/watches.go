@@ -53,7 +53,7 @@ func (r *reconciler) consumers(ctx context.Context, e controllers.Event) []model
 // everyone leads from a policy to all workloads of its namespace: which of them it
 // selects, and selected before, is for the pass to see.
 func (r *reconciler) everyone(ctx context.Context, e controllers.Event) []model.Key {
-	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID() {
+	if e.SameSpec() {
 		return nil // its status
 	}
 	keys, err := r.Gather.WorkloadKeys(ctx, e.Object().GetNamespace())

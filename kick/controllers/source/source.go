@@ -191,7 +191,7 @@ func (r *reconciler) serverNow() time.Time {
 // status update changes nothing of it.
 func references(template func(client.Object) *corev1.PodTemplateSpec) func(context.Context, controllers.Event) []model.Key {
 	return func(_ context.Context, e controllers.Event) []model.Key {
-		if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID() {
+		if e.SameSpec() {
 			return nil
 		}
 		seen := map[discover.Ref]bool{}
@@ -214,7 +214,7 @@ func references(template func(client.Object) *corev1.PodTemplateSpec) func(conte
 // observed leads from a record to its source, so that one that is deleted, edited
 // or left over from another life is put right.
 func observed(_ context.Context, e controllers.Event) []model.Key {
-	if e.Old != nil && e.New != nil && e.Old.GetGeneration() == e.New.GetGeneration() && e.Old.GetUID() == e.New.GetUID() {
+	if e.SameSpec() {
 		return nil
 	}
 	return e.Keys(func(o client.Object) model.Key { return ledger.SourceOf(o.(*v1alpha1.SourceObservation)) })
