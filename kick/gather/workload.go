@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
@@ -83,10 +84,17 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 	if len(selecting) == 0 && s.Request == nil {
 		return nil // nobody asks about it
 	}
-	if err := g.dependencies(ctx, s, kind.Template(obj), scopes); err != nil {
+	if err := g.dependencies(ctx, s, g.Cache, kind.Template(obj), scopes); err != nil {
 		return err
 	}
-	if s.Provider, err = g.Providers[0].Ask(ctx, g.Live, s.Workload, now); err != nil {
+	if outrun(s) {
+		mark.Hit(mark.RecordsReadLive)
+		if err := g.dependencies(ctx, s, g.Live, kind.Template(obj), scopes); err != nil {
+			return err
+		}
+	}
+	question := gates.Question{Workload: s.Workload, Annotations: obj.GetAnnotations(), Now: now}
+	if s.Provider, err = g.Providers[0].Ask(ctx, gates.Readers{Cache: g.Cache, Live: g.Live}, question); err != nil {
 		return err
 	}
 	revisions, err := revisions(ctx, g.Cache, kind, obj)
@@ -102,25 +110,56 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 
 // dependencies are all sources of the template; those outside the policy's scope
 // are marked, because a missing one still keeps new pods from starting.
-func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, t *corev1.PodTemplateSpec, scopes []labels.Selector) error {
+func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, from client.Reader, t *corev1.PodTemplateSpec, scopes []labels.Selector) error {
+	s.Dependencies = nil
 	for _, d := range discover.Dependencies(&t.Spec) {
 		id := model.Key{Kind: d.Kind, Namespace: s.Target.Namespace, Name: d.Name}
-		source, err := g.source(ctx, g.Cache, id)
+		source, err := g.source(ctx, from, id)
 		if err != nil {
 			return err
 		}
-		record, err := g.record(ctx, g.Cache, id)
+		record, err := g.record(ctx, from, id)
+		if err != nil {
+			return err
+		}
+		unrecorded, err := g.unrecorded(ctx, record, source)
 		if err != nil {
 			return err
 		}
 		s.Dependencies = append(s.Dependencies, model.Dependency{
 			Dependency: d, Source: source, Record: record,
 			InScope:    inScope(scopes, source, record),
-			Unrecorded: record != nil && !g.Keys.Holds(record, source),
+			Unrecorded: unrecorded,
 			SeenLive:   g.Sightings.Live(id),
 		})
 	}
 	return nil
+}
+
+// unrecorded reports whether a record says another thing than what stands. It takes the
+// installation key: whoever judged without it would not be woken when it is at hand.
+func (g *Gatherer) unrecorded(ctx context.Context, record *model.Record, source model.Source) (bool, error) {
+	if record == nil {
+		return false, nil
+	}
+	_, err := g.HoldKey(ctx)
+	return !g.Keys.Holds(record, source), err
+}
+
+// outrun reports whether the open request tells of a newer change than any record that
+// was read: the cache is behind. A status written from it would be undone by whoever
+// wrote this one, which would be undone in turn, and so on, as fast as two leaders can.
+func outrun(s *model.Snapshot) bool {
+	if s.Request == nil || s.Request.Manual || s.Request.Status.Phase.Terminal() {
+		return false
+	}
+	var newest time.Time
+	for i := range s.Dependencies {
+		if r := s.Dependencies[i].Record; r != nil {
+			newest = model.Later(newest, r.Current().Observed)
+		}
+	}
+	return s.Request.Status.LatestChange.After(newest)
 }
 
 // labelsOf are the labels that put a source in or out of scope: its own, or while

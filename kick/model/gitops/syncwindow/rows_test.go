@@ -1,0 +1,165 @@
+package syncwindow_test
+
+import "github.com/corewire/kick/kick/model/gitops/syncwindow"
+
+// combinations: all 16 of two allows and two denies that are active or not (B42), and
+// what is left when a kind is missing.
+var combinations = []row{
+	{name: "allow - - deny - -", windows: windows(aside("allow"), aside("allow"), aside("deny"), aside("deny")), want: "closed"},
+	{name: "allow - - deny - x", windows: windows(aside("allow"), aside("allow"), aside("deny"), during("deny")), want: "closed"},
+	{name: "allow - - deny x -", windows: windows(aside("allow"), aside("allow"), during("deny"), aside("deny")), want: "closed"},
+	{name: "allow - - deny x x", windows: windows(aside("allow"), aside("allow"), during("deny"), during("deny")), want: "closed"},
+	{name: "allow - x deny - -", windows: windows(aside("allow"), during("allow"), aside("deny"), aside("deny")), want: "open"},
+	{name: "allow - x deny - x", windows: windows(aside("allow"), during("allow"), aside("deny"), during("deny")), want: "closed"},
+	{name: "allow - x deny x -", windows: windows(aside("allow"), during("allow"), during("deny"), aside("deny")), want: "closed"},
+	{name: "allow - x deny x x", windows: windows(aside("allow"), during("allow"), during("deny"), during("deny")), want: "closed"},
+	{name: "allow x - deny - -", windows: windows(during("allow"), aside("allow"), aside("deny"), aside("deny")), want: "open"},
+	{name: "allow x - deny - x", windows: windows(during("allow"), aside("allow"), aside("deny"), during("deny")), want: "closed"},
+	{name: "allow x - deny x -", windows: windows(during("allow"), aside("allow"), during("deny"), aside("deny")), want: "closed"},
+	{name: "allow x - deny x x", windows: windows(during("allow"), aside("allow"), during("deny"), during("deny")), want: "closed"},
+	{name: "allow x x deny - -", windows: windows(during("allow"), during("allow"), aside("deny"), aside("deny")), want: "open"},
+	{name: "allow x x deny - x", windows: windows(during("allow"), during("allow"), aside("deny"), during("deny")), want: "closed"},
+	{name: "allow x x deny x -", windows: windows(during("allow"), during("allow"), during("deny"), aside("deny")), want: "closed"},
+	{name: "allow x x deny x x", windows: windows(during("allow"), during("allow"), during("deny"), during("deny")), want: "closed"},
+
+	{name: "no windows", want: "open", until: "never"},
+	{name: "an active deny only", windows: windows(during("deny")), want: "closed", until: "2026-03-02T13:00:00Z"},
+	{name: "an inactive deny only", windows: windows(aside("deny")), want: "open", until: "2026-03-03T01:00:00.000000001Z"},
+	{name: "an active allow only", windows: windows(during("allow")), want: "open", until: "2026-03-02T13:00:00Z"},
+	{name: "an inactive allow only", windows: windows(aside("allow")), want: "closed", until: "2026-03-03T01:00:00.000000001Z"},
+	{name: "the order does not matter", windows: windows(during("deny"), during("allow")), want: "closed"},
+	{name: "open again when the deny ends in an allow", windows: windows(w("allow", "0 11 * * *", "4h"), during("deny")), want: "closed", until: "2026-03-02T13:00:00Z"},
+	{name: "still closed when the deny ends beside the allow", windows: windows(aside("allow"), during("deny")), want: "closed", until: "2026-03-03T01:00:00.000000001Z"},
+	{name: "two denies that touch are one", windows: windows(during("deny"), w("deny", "0 13 * * *", "2h")), want: "closed", until: "2026-03-02T15:00:00Z"},
+	{name: "two denies that overlap are one", windows: windows(during("deny"), w("deny", "30 12 * * *", "1h")), want: "closed", until: "2026-03-02T13:30:00Z"},
+	{name: "two allows that touch are one", windows: windows(during("allow"), w("allow", "0 13 * * *", "2h")), want: "open", until: "2026-03-02T15:00:00Z"},
+	{name: "a deny inside an allow", windows: windows(w("allow", "0 11 * * *", "4h"), w("deny", "0 13 * * *", "1h")), want: "open", until: "2026-03-02T13:00:00.000000001Z"},
+}
+
+// edges: both ends are exclusive, to the nanosecond.
+var edges = []row{
+	{name: "before the start", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T08:59:59.999999999Z", want: "closed", until: "2026-03-02T09:00:00.000000001Z"},
+	{name: "at the start", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T09:00:00Z", want: "closed", until: "2026-03-02T09:00:00.000000001Z"},
+	{name: "a nanosecond after the start", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T09:00:00.000000001Z", want: "open", until: "2026-03-02T10:00:00Z"},
+	{name: "within the first second", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T09:00:00.4Z", want: "open"},
+	{name: "a second after the start", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T09:00:01Z", want: "open"},
+	{name: "a nanosecond before the end", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T09:59:59.999999999Z", want: "open", until: "2026-03-02T10:00:00Z"},
+	{name: "at the end", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T10:00:00Z", want: "closed", until: "2026-03-03T09:00:00.000000001Z"},
+	{name: "a nanosecond after the end", windows: windows(w("allow", "0 9 * * *", "1h")), now: "2026-03-02T10:00:00.000000001Z", want: "closed"},
+	{name: "deny before the start", windows: windows(w("deny", "0 9 * * *", "1h")), now: "2026-03-02T08:59:59.999999999Z", want: "open", until: "2026-03-02T09:00:00.000000001Z"},
+	{name: "deny at the start", windows: windows(w("deny", "0 9 * * *", "1h")), now: "2026-03-02T09:00:00Z", want: "open", until: "2026-03-02T09:00:00.000000001Z"},
+	{name: "deny a nanosecond after the start", windows: windows(w("deny", "0 9 * * *", "1h")), now: "2026-03-02T09:00:00.000000001Z", want: "closed", until: "2026-03-02T10:00:00Z"},
+	{name: "deny a nanosecond before the end", windows: windows(w("deny", "0 9 * * *", "1h")), now: "2026-03-02T09:59:59.999999999Z", want: "closed", until: "2026-03-02T10:00:00Z"},
+	{name: "deny at the end", windows: windows(w("deny", "0 9 * * *", "1h")), now: "2026-03-02T10:00:00Z", want: "open"},
+	{name: "the instant between two denies is what Argo CD sees", windows: windows(w("deny", "0 9 * * *", "1h"), w("deny", "0 10 * * *", "1h")), now: "2026-03-02T10:00:00Z", want: "open", until: "2026-03-02T10:00:00.000000001Z"},
+	{name: "an end within a second", windows: windows(w("allow", "0 9 * * *", "1500ms")), now: "2026-03-02T09:00:01.499999999Z", want: "open", until: "2026-03-02T09:00:01.5Z"},
+	{name: "at an end within a second", windows: windows(w("allow", "0 9 * * *", "1500ms")), now: "2026-03-02T09:00:01.5Z", want: "closed"},
+	{name: "a window of a nanosecond is never active", windows: windows(w("allow", "0 9 * * *", "1ns")), now: "2026-03-02T09:00:00.000000001Z", want: "closed"},
+	{name: "a window of two nanoseconds", windows: windows(w("allow", "0 9 * * *", "2ns")), now: "2026-03-02T09:00:00.000000001Z", want: "open"},
+	{name: "over midnight, in the evening", windows: windows(w("deny", "0 22 * * *", "8h")), now: "2026-03-02T23:30:00Z", want: "closed", until: "2026-03-03T06:00:00Z"},
+	{name: "over midnight, in the morning", windows: windows(w("deny", "0 22 * * *", "8h")), now: "2026-03-03T05:59:59Z", want: "closed", until: "2026-03-03T06:00:00Z"},
+	{name: "over midnight, after it", windows: windows(w("deny", "0 22 * * *", "8h")), now: "2026-03-03T06:00:00Z", want: "open", until: "2026-03-03T22:00:00.000000001Z"},
+	{name: "the weekday is the start's: Saturday morning of Friday", windows: windows(w("allow", "0 22 * * 5", "8h")), now: "2026-03-07T05:00:00Z", want: "open", until: "2026-03-07T06:00:00Z"},
+	{name: "the weekday is the start's: Friday morning", windows: windows(w("allow", "0 22 * * 5", "8h")), now: "2026-03-06T05:00:00Z", want: "closed", until: "2026-03-06T22:00:00.000000001Z"},
+	{name: "over the end of the year", windows: windows(w("allow", "0 20 31 12 *", "8h")), now: "2027-01-01T03:00:00Z", want: "open", until: "2027-01-01T04:00:00Z"},
+	{name: "a year ahead", windows: windows(w("allow", "0 20 31 12 *", "8h")), now: "2027-01-01T04:00:00Z", want: "closed", until: "2027-12-31T20:00:00.000000001Z"},
+}
+
+// kinds: exact, lower case; what loosens a window for people does not do so for KICK.
+var kinds = []row{
+	{name: "Deny has no effect", windows: windows(during("Deny")), want: "open", until: "never"},
+	{name: "DENY has no effect", windows: windows(during("DENY")), want: "open"},
+	{name: "Allow does not open", windows: windows(during("Allow"), aside("allow")), want: "closed"},
+	{name: "Allow does not close", windows: windows(aside("Allow")), want: "open"},
+	{name: "an empty kind has no effect", windows: windows(during("")), want: "open"},
+	{name: "a blank beside the kind", windows: windows(during("deny ")), want: "open"},
+	{name: "an unknown kind with a schedule that cannot be read closes", windows: windows(w("Deny", "nonsense", "1h")), want: `spec.syncWindows[0].schedule "nonsense"`},
+	{name: "an unknown kind with a duration that cannot be read closes", windows: windows(w("Deny", "* * * * *", "1d")), want: `spec.syncWindows[0].duration "1d"`},
+	{name: "manualSync on the deny", windows: windows(during("deny", manual)), want: "closed"},
+	{name: "manualSync on an inactive allow", windows: windows(aside("allow", manual)), want: "closed"},
+	{name: "manualSync on every deny", windows: windows(during("deny", manual), during("deny", manual)), want: "closed"},
+	{name: "syncOverrun on the deny", windows: windows(during("deny", set("syncOverrun", true))), want: "closed"},
+	{name: "syncOverrun on an inactive allow", windows: windows(aside("allow", set("syncOverrun", true))), want: "closed"},
+	{name: "a description changes nothing", windows: windows(during("deny", set("description", "night freeze"))), want: "closed"},
+}
+
+// durations as Go reads them, without a limit.
+var durations = []row{
+	{name: "0s as allow is closed for ever", windows: windows(w("allow", "* * * * *", "0s")), want: "closed"},
+	{name: "0s as deny is open for ever", windows: windows(w("deny", "* * * * *", "0s")), want: "open"},
+	{name: "0 without a unit is a duration", windows: windows(w("deny", "* * * * *", "0")), want: "open"},
+	{name: "negative as allow", windows: windows(w("allow", "0 11 * * *", "-2h")), want: "closed"},
+	{name: "negative as deny", windows: windows(w("deny", "0 11 * * *", "-2h")), want: "open"},
+	{name: "90m", windows: windows(w("allow", "0 11 * * *", "90m")), want: "open", until: "2026-03-02T12:30:00Z"},
+	{name: "1.5h", windows: windows(w("allow", "0 11 * * *", "1.5h")), want: "open", until: "2026-03-02T12:30:00Z"},
+	{name: "1h30m15s", windows: windows(w("allow", "0 11 * * *", "1h30m15s")), want: "open", until: "2026-03-02T12:30:15Z"},
+	{name: "longer than the period", windows: windows(w("deny", "* * * * *", "1h")), want: "closed"},
+	{name: "as long as the period", windows: windows(w("deny", "0 * * * *", "1h")), want: "closed"},
+	{name: "as long as the period, at the seam", windows: windows(w("deny", "0 * * * *", "1h")), now: "2026-03-02T12:00:00Z", want: "open", until: "2026-03-02T12:00:00.000000001Z"},
+	{name: "longer than a week", windows: windows(w("allow", "0 0 * * 0", "192h")), want: "open"},
+	{name: "a century", windows: windows(w("deny", "0 0 1 1 *", "876000h")), want: "closed"},
+	{name: "starts inside prolong it", windows: windows(w("deny", "0 11,12,13 * * *", "90m")), want: "closed", until: "2026-03-02T14:30:00Z"},
+}
+
+// schedules: the dialect of robfig/cron with five fields.
+var schedules = []row{
+	{name: "never fires, as deny", windows: windows(w("deny", "0 0 30 2 *", "1h")), want: "closed"},
+	{name: "never fires, as allow", windows: windows(w("allow", "0 0 30 2 *", "1h")), want: "open"},
+	{name: "never fires, of no length", windows: windows(w("deny", "0 0 30 2 *", "0s")), want: "closed"},
+	{name: "never fires: 31 April", windows: windows(w("deny", "0 0 31 4,6,9,11 *", "1h")), want: "closed"},
+	{name: "an empty minute never fires", windows: windows(w("deny", ", * * * *", "1h")), want: "closed"},
+	{name: "an empty hour never fires", windows: windows(w("allow", "0 , * * *", "1h")), want: "open"},
+	{name: "29 February waits for its year", windows: windows(w("allow", "0 0 29 2 *", "24h")), want: "closed"},
+	{name: "29 February", windows: windows(w("allow", "0 0 29 2 *", "24h")), now: "2028-02-29T12:00:00Z", want: "open", until: "2028-03-01T00:00:00Z"},
+	{name: "names of days", windows: windows(w("allow", "0 11 * * MON-fri", "2h")), want: "open"},
+	{name: "names of months", windows: windows(w("allow", "0 11 * Mar *", "2h")), want: "open"},
+	{name: "Sunday is 0", windows: windows(w("allow", "0 11 * * 0", "2h")), now: "2026-03-01T12:00:00Z", want: "open"},
+	{name: "a question mark is a star", windows: windows(w("allow", "0 11 ? * ?", "2h")), want: "open"},
+	{name: "n/step runs to the end", windows: windows(w("allow", "0 5/7 * * *", "30m")), now: "2026-03-02T19:10:00Z", want: "open"},
+	{name: "a list", windows: windows(w("allow", "0 9,11,15 * * *", "2h")), want: "open", until: "2026-03-02T13:00:00Z"},
+	{name: "a range with a step", windows: windows(w("allow", "0 8-16/4 * * *", "1h")), want: "open", until: "2026-03-02T13:00:00Z"},
+	{name: "both days restricted: the day of month is enough", windows: windows(w("allow", "0 11 2 * 5", "2h")), want: "open"},
+	{name: "both days restricted: the weekday is enough", windows: windows(w("allow", "0 11 15 * 1", "2h")), want: "open"},
+	{name: "both days restricted: neither", windows: windows(w("allow", "0 11 15 * 5", "2h")), want: "closed"},
+	{name: "a star and a weekday", windows: windows(w("allow", "0 11 * * 5", "2h")), want: "closed"},
+	{name: "a step of two is a restriction: an even day, not Monday", windows: windows(w("allow", "0 11 */2 * 1", "2h")), now: "2026-03-03T12:00:00Z", want: "open"},
+	{name: "a step of two is a restriction: Monday, not odd", windows: windows(w("allow", "0 11 */2 * 1", "2h")), want: "open"},
+	{name: "a step of one is a star", windows: windows(w("allow", "0 11 */1 * 5", "2h")), want: "closed"},
+	{name: "blanks around fields", windows: windows(w("allow", "  0  11 * *  * ", "2h")), want: "open"},
+	{name: "TZ= in front shifts", windows: windows(w("allow", "TZ=Europe/Berlin 0 13 * * *", "1h")), want: "open", until: "2026-03-02T13:00:00Z"},
+	{name: "CRON_TZ= in front shifts", windows: windows(w("allow", "CRON_TZ=Europe/Berlin 0 12 * * *", "1h")), want: "closed"},
+	{name: "CRON_TZ= and a zone shift twice", windows: windows(w("allow", "CRON_TZ=Europe/Berlin 0 14 * * *", "1h", zone("Europe/Berlin"))), want: "open", until: "2026-03-02T13:00:00Z"},
+}
+
+// invalid windows close everything, if they match.
+var invalid = []row{
+	{name: "Sunday is not 7", windows: windows(w("allow", "0 9 * * 7", "1h")), want: `schedule "0 9 * * 7"`},
+	{name: "beside an open allow", windows: windows(during("allow"), w("allow", "0 9 * * 7", "1h")), want: `spec.syncWindows[1].schedule "0 9 * * 7"`},
+	{name: "not matching has no effect", windows: windows(w("deny", "nonsense", "1h", apps("other"))), want: "open", until: "never"},
+	{name: "without a selector has no effect", windows: windows(w("deny", "nonsense", "1h", apps())), want: "open"},
+	{name: "six fields", windows: windows(w("deny", "0 0 9 * * *", "1h")), want: `schedule "0 0 9 * * *"`},
+	{name: "four fields", windows: windows(w("deny", "0 9 * *", "1h")), want: `schedule "0 9 * *"`},
+	{name: "a descriptor", windows: windows(w("deny", "@daily", "1h")), want: `schedule "@daily"`},
+	{name: "an interval", windows: windows(w("deny", "@every 1h", "1h")), want: `schedule "@every 1h"`},
+	{name: "an empty schedule", windows: windows(w("deny", "", "1h")), want: `schedule ""`},
+	{name: "minute 60", windows: windows(w("deny", "60 * * * *", "1h")), want: `schedule "60 * * * *"`},
+	{name: "hour 24", windows: windows(w("deny", "0 24 * * *", "1h")), want: `schedule "0 24 * * *"`},
+	{name: "hours 7-24", windows: windows(w("deny", "0 7-24 * * *", "1h")), want: `schedule "0 7-24 * * *"`},
+	{name: "a range that wraps", windows: windows(w("deny", "0 22-2 * * *", "1h")), want: `schedule "0 22-2 * * *"`},
+	{name: "L", windows: windows(w("deny", "0 0 L * *", "1h")), want: `schedule "0 0 L * *"`},
+	{name: "W", windows: windows(w("deny", "0 0 15W * *", "1h")), want: `schedule "0 0 15W * *"`},
+	{name: "#", windows: windows(w("deny", "0 0 * * 5#2", "1h")), want: `schedule "0 0 * * 5#2"`},
+	{name: "a step of zero", windows: windows(w("deny", "*/0 * * * *", "1h")), want: `schedule "*/0 * * * *"`},
+	{name: "a zone with nothing behind it", windows: windows(w("deny", "CRON_TZ=UTC", "1h")), want: `schedule "CRON_TZ=UTC": a time zone with no schedule behind it`},
+	{name: "TZ= alone", windows: windows(w("deny", "TZ=", "1h")), want: `schedule "TZ="`},
+	{name: "an unknown zone in front", windows: windows(w("deny", "CRON_TZ=Nowhere/Land 0 9 * * *", "1h")), want: "Nowhere/Land"},
+	{name: "an empty duration", windows: windows(w("deny", "0 9 * * *", "")), want: `duration ""`},
+	{name: "a duration without a unit", windows: windows(w("deny", "0 9 * * *", "8")), want: `duration "8"`},
+	{name: "a duration in days", windows: windows(w("deny", "0 9 * * *", "1d")), want: `duration "1d"`},
+	{name: "a blank in the duration", windows: windows(w("deny", "0 9 * * *", "8 h")), want: `duration "8 h"`},
+	{name: "the first of two is named", windows: windows(w("deny", "x", "1h"), w("deny", "y", "1h")), want: `spec.syncWindows[0].schedule "x"`},
+	{name: "a window without any field", windows: windows(map[string]any{"namespaces": []any{"*"}}), want: `schedule ""`},
+}
+
+// elsewhere is another cluster, by its server and by its name.
+var elsewhere = syncwindow.Target{Application: "shop", Namespace: "shop", Cluster: "prod", Server: "https://prod.example.com:6443"}

@@ -1,0 +1,55 @@
+package syncwindow_test
+
+// zones: the clock on the wall; an unknown zone is UTC.
+var zones = []row{
+	{name: "UTC by name", windows: windows(w("allow", "0 12 * * *", "1h", zone("UTC"))), want: "open"},
+	{name: "Berlin is an hour ahead in winter", windows: windows(w("allow", "0 13 * * *", "1h", zone("Europe/Berlin"))), want: "open", until: "2026-03-02T13:00:00Z"},
+	{name: "Berlin is two hours ahead in summer", windows: windows(w("allow", "0 14 * * *", "1h", zone("Europe/Berlin"))), now: "2026-07-01T12:30:00Z", want: "open", until: "2026-07-01T13:00:00Z"},
+	{name: "Kolkata is half an hour off", windows: windows(w("allow", "0 9 * * *", "8h", zone("Asia/Kolkata"))), now: "2026-03-02T03:30:00.000000001Z", want: "open", until: "2026-03-02T11:30:00Z"},
+	{name: "Kolkata before that", windows: windows(w("allow", "0 9 * * *", "8h", zone("Asia/Kolkata"))), now: "2026-03-02T03:30:00Z", want: "closed", until: "2026-03-02T03:30:00.000000001Z"},
+	{name: "New York is behind", windows: windows(w("allow", "0 7 * * *", "1h", zone("America/New_York"))), want: "open"},
+	{name: "the weekday is the zone's", windows: windows(w("allow", "0 1 * * 2", "2h", zone("Pacific/Auckland"))), now: "2026-03-02T12:30:00Z", want: "open"},
+	{name: "an unknown zone is UTC", windows: windows(w("allow", "0 12 * * *", "1h", zone("Europe/Nowhere"))), want: "open", until: "2026-03-02T13:00:00Z"},
+	{name: "nonsense is UTC", windows: windows(w("deny", "0 12 * * *", "1h", zone("+02:00"))), want: "closed"},
+	{name: "a path is UTC", windows: windows(w("deny", "0 12 * * *", "1h", zone("../../etc/passwd"))), want: "closed"},
+	{name: "Local is UTC", windows: windows(w("deny", "0 12 * * *", "1h", zone("Local"))), want: "closed"},
+	{name: "two zones in one project", windows: windows(w("allow", "0 13 * * *", "1h", zone("Europe/Berlin")), w("deny", "30 7 * * *", "1h", zone("America/New_York"))), want: "open", until: "2026-03-02T12:30:00.000000001Z"},
+}
+
+// daylight: windows cover wall-clock time (B51). Berlin's clock goes from 02:00 to
+// 03:00 on 2026-03-29 at 01:00Z, and from 03:00 back to 02:00 on 2026-10-25 at 01:00Z.
+var daylight = []row{
+	{name: "a start in the gap waits for the jump", windows: windows(w("allow", "30 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-03-29T00:59:59.999999999Z", want: "closed", until: "2026-03-29T01:00:00Z"},
+	{name: "a start in the gap opens with the jump", windows: windows(w("allow", "30 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-03-29T01:00:00Z", want: "open", until: "2026-03-29T02:30:00Z"},
+	{name: "a start in the gap ends by the wall", windows: windows(w("allow", "30 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-03-29T02:30:00Z", want: "closed", until: "2026-03-30T00:30:00.000000001Z"},
+	{name: "the jump is foreseen the day before", windows: windows(w("allow", "30 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-03-28T12:00:00Z", want: "closed", until: "2026-03-29T01:00:00Z"},
+	{name: "a window inside the gap does not happen", windows: windows(w("allow", "15 2 * * *", "30m", zone("Europe/Berlin"))), now: "2026-03-28T12:00:00Z", want: "closed", until: "2026-03-30T00:15:00.000000001Z"},
+	{name: "a window up to the end of the gap does not happen", windows: windows(w("allow", "0 2 * * *", "1h", zone("Europe/Berlin"))), now: "2026-03-28T12:00:00Z", want: "closed", until: "2026-03-30T00:00:00.000000001Z"},
+	{name: "over the jump: an hour less, before", windows: windows(w("deny", "0 22 * * *", "12h", zone("Europe/Berlin"))), now: "2026-03-28T21:00:00.000000001Z", want: "closed", until: "2026-03-29T08:00:00Z"},
+	{name: "over the jump: an hour less, after", windows: windows(w("deny", "0 22 * * *", "12h", zone("Europe/Berlin"))), now: "2026-03-29T07:59:59Z", want: "closed", until: "2026-03-29T08:00:00Z"},
+	{name: "over the jump: the end", windows: windows(w("deny", "0 22 * * *", "12h", zone("Europe/Berlin"))), now: "2026-03-29T08:00:00Z", want: "open", until: "2026-03-29T20:00:00.000000001Z"},
+	{name: "an end in the gap comes with the jump", windows: windows(w("deny", "0 1 * * *", "90m", zone("Europe/Berlin"))), now: "2026-03-29T00:30:00Z", want: "closed", until: "2026-03-29T01:00:00Z"},
+	{name: "a window that ends at the jump", windows: windows(w("deny", "0 1 * * *", "1h", zone("Europe/Berlin"))), now: "2026-03-29T00:30:00Z", want: "closed", until: "2026-03-29T01:00:00Z"},
+	{name: "the repeated hour, first time", windows: windows(w("allow", "0 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-10-25T00:00:00.000000001Z", want: "open", until: "2026-10-25T03:00:00Z"},
+	{name: "the repeated hour, at the change", windows: windows(w("allow", "0 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-10-25T01:00:00Z", want: "closed", until: "2026-10-25T01:00:00.000000001Z"},
+	{name: "the repeated hour, second time", windows: windows(w("allow", "0 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-10-25T01:00:00.000000001Z", want: "open", until: "2026-10-25T03:00:00Z"},
+	{name: "the repeated hour, its end", windows: windows(w("allow", "0 2 * * *", "2h", zone("Europe/Berlin"))), now: "2026-10-25T03:00:00Z", want: "closed"},
+	{name: "a window inside the repeated hour, first", windows: windows(w("allow", "15 2 * * *", "30m", zone("Europe/Berlin"))), now: "2026-10-25T00:20:00Z", want: "open", until: "2026-10-25T00:45:00Z"},
+	{name: "a window inside the repeated hour, between", windows: windows(w("allow", "15 2 * * *", "30m", zone("Europe/Berlin"))), now: "2026-10-25T00:50:00Z", want: "closed", until: "2026-10-25T01:15:00.000000001Z"},
+	{name: "a window inside the repeated hour, second", windows: windows(w("allow", "15 2 * * *", "30m", zone("Europe/Berlin"))), now: "2026-10-25T01:20:00Z", want: "open", until: "2026-10-25T01:45:00Z"},
+	{name: "an end inside the repeated hour opens twice", windows: windows(w("allow", "0 1 * * *", "90m", zone("Europe/Berlin"))), now: "2026-10-25T00:45:00Z", want: "closed", until: "2026-10-25T01:00:00Z"},
+	{name: "an end inside the repeated hour, second", windows: windows(w("allow", "0 1 * * *", "90m", zone("Europe/Berlin"))), now: "2026-10-25T01:00:00Z", want: "open", until: "2026-10-25T01:30:00Z"},
+	{name: "over the change back: an hour more", windows: windows(w("deny", "0 22 * * *", "12h", zone("Europe/Berlin"))), now: "2026-10-24T20:00:00.000000001Z", want: "closed", until: "2026-10-25T09:00:00Z"},
+	{name: "New York, allow 02:30 on the spring day", windows: windows(w("allow", "30 2 * * *", "1h", zone("America/New_York"))), now: "2026-03-08T06:00:00Z", want: "closed", until: "2026-03-08T07:00:00Z"},
+	{name: "New York, it is half an hour long", windows: windows(w("allow", "30 2 * * *", "1h", zone("America/New_York"))), now: "2026-03-08T07:00:00Z", want: "open", until: "2026-03-08T07:30:00Z"},
+	{name: "New York, deny 01:00 on the spring day", windows: windows(w("deny", "0 1 * * *", "2h", zone("America/New_York"))), now: "2026-03-08T06:30:00Z", want: "closed", until: "2026-03-08T07:00:00Z"},
+	{name: "New York, allow 01:30 on the autumn day", windows: windows(w("allow", "30 1 * * *", "30m", zone("America/New_York"))), now: "2026-11-01T05:45:00Z", want: "open", until: "2026-11-01T06:00:00Z"},
+	{name: "New York, allow 01:30 comes twice", windows: windows(w("allow", "30 1 * * *", "30m", zone("America/New_York"))), now: "2026-11-01T06:00:00Z", want: "closed", until: "2026-11-01T06:30:00.000000001Z"},
+	{name: "New York, twelve hours over the spring night", windows: windows(w("allow", "0 20 * * *", "12h", zone("America/New_York"))), now: "2026-03-08T03:00:00Z", want: "open", until: "2026-03-08T12:00:00Z"},
+	{name: "Sao Paulo, a midnight that does not exist", windows: windows(w("allow", "0 0 * * *", "1h", zone("America/Sao_Paulo"))), now: "2018-11-04T02:00:00Z", want: "closed", until: "2018-11-05T02:00:00.000000001Z"},
+	{name: "Sao Paulo, what is left of two hours", windows: windows(w("allow", "0 0 * * *", "2h", zone("America/Sao_Paulo"))), now: "2018-11-04T03:00:00Z", want: "open", until: "2018-11-04T04:00:00Z"},
+	{name: "Lord Howe, half an hour forward", windows: windows(w("allow", "15 2 * * *", "1h", zone("Australia/Lord_Howe"))), now: "2026-10-03T15:29:59Z", want: "closed", until: "2026-10-03T15:30:00Z"},
+	{name: "Lord Howe, open with the jump", windows: windows(w("allow", "15 2 * * *", "1h", zone("Australia/Lord_Howe"))), now: "2026-10-03T15:30:00Z", want: "open", until: "2026-10-03T16:15:00Z"},
+	{name: "Lord Howe, half an hour back", windows: windows(w("allow", "30 1 * * *", "30m", zone("Australia/Lord_Howe"))), now: "2026-04-04T14:45:00Z", want: "open", until: "2026-04-04T15:30:00Z"},
+	{name: "an unknown zone has no daylight saving", windows: windows(w("allow", "30 2 * * *", "2h", zone("Europe/Nowhere"))), now: "2026-03-29T01:00:00Z", want: "closed", until: "2026-03-29T02:30:00.000000001Z"},
+}
