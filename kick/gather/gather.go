@@ -20,7 +20,6 @@ import (
 	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model"
-	"github.com/corewire/kick/kick/model/fingerprint"
 	"github.com/corewire/kick/kick/sources"
 	"github.com/corewire/kick/kick/workloads"
 )
@@ -41,6 +40,7 @@ type Gatherer struct {
 	Providers []gates.Provider
 	Sightings *ledger.Sightings
 	Keys      *ledger.Keyring
+	Own       string // KICK's own namespace, where the installation key is
 	Settings  model.Settings
 	// ServerNow is the API server's clock; nil, or a zero time: not known.
 	ServerNow func() time.Time
@@ -99,13 +99,21 @@ func Now(clock interface{ Now() time.Time }) time.Time {
 	return clock.Now().UTC().Round(0).Truncate(time.Microsecond)
 }
 
-// InstallationKey reads the key that seals digests, live; false: there is none yet.
-func (g *Gatherer) InstallationKey(ctx context.Context, namespace string) (fingerprint.Key, bool, error) {
+// HoldKey reports whether the installation key is at hand, and reads it, live, if it is
+// not; false: there is none yet.
+func (g *Gatherer) HoldKey(ctx context.Context) (bool, error) {
+	if !g.Keys.Key().IsZero() {
+		return true, nil
+	}
 	var s corev1.Secret
-	found, err := get(ctx, g.Live, model.Key{Kind: "Secret", Namespace: namespace, Name: ledger.KeySecret}, &s)
+	found, err := get(ctx, g.Live, model.Key{Kind: "Secret", Namespace: g.Own, Name: ledger.KeySecret}, &s)
 	if err != nil || !found {
-		return fingerprint.Key{}, false, err
+		return false, err
 	}
 	key, err := ledger.KeyFrom(&s)
-	return key, err == nil, err
+	if err != nil {
+		return false, err
+	}
+	g.Keys.Hold(key)
+	return true, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/sources"
 	"github.com/corewire/kick/kick/workloads"
 )
 
@@ -90,6 +91,13 @@ func (g *Gatherer) record(ctx context.Context, r client.Reader, id model.Key) (*
 		return nil, fmt.Errorf("SourceObservation %s/%s is about %s and keeps the record of %s from being made; delete it", o.Namespace, o.Name, about, id)
 	}
 	return ledger.Record(&o), nil
+}
+
+// OnRecord reports whether the cache shows a record that says what an object holds.
+func (g *Gatherer) OnRecord(ctx context.Context, k sources.Kind, obj client.Object) bool {
+	source := sources.Model(k, obj)
+	record, err := g.record(ctx, g.Cache, source.ID)
+	return err == nil && record != nil && g.Keys.Holds(record, source)
 }
 
 // managed reports whether a namespace has a policy, and since when its newest.

@@ -92,7 +92,7 @@ func (s *Sightings) Saw(source model.Key, c Change) bool {
 		return false
 	}
 	if c.From != c.To {
-		s.live[source] = c.Now
+		s.happened(source, c)
 	}
 	since, ended := c.ServerNow, c.LastWrite
 	if c.LastWrite.After(c.Before) { // else it says nothing of the change
@@ -101,8 +101,18 @@ func (s *Sightings) Saw(source model.Key, c Change) bool {
 	if hidden { // it may have been another one any time since
 		since, ended = earlier(since, b.heard), earlier(ended, b.heard)
 	}
-	s.note(source, news{since: since, sighting: &observation.Sighting{From: c.From, LastWrite: ended}})
+	s.note(source, news{since: since, sighting: &observation.Sighting{From: c.From, LastWrite: ended, Seen: since}})
 	return true
+}
+
+// happened notes when a change was made, by KICK's clock: a watch may show it late. A
+// change without a date may have been made at any time.
+func (s *Sightings) happened(source model.Key, c Change) {
+	if !c.LastWrite.After(c.Before) {
+		delete(s.live, source)
+		return
+	}
+	s.live[source] = c.Now.Add(-max(c.ServerNow.Sub(c.LastWrite), 0))
 }
 
 // note keeps the oldest of what was seen.
@@ -159,7 +169,8 @@ func (s *Sightings) Watched(source model.Key) observation.Watched {
 	return observation.Watched{First: s.open[source].sighting, FirstLook: s.look[source], LastAlive: s.lastAlive}
 }
 
-// Live is when the last change was seen; zero: never by this process.
+// Live is when the last change that this process saw was made, by KICK's clock and at
+// the earliest; zero: it saw none, or no date tells.
 func (s *Sightings) Live(source model.Key) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

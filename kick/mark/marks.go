@@ -8,6 +8,7 @@ const (
 	ChangeDatedByServer
 	ChangeDatedByKick
 	SourceAppeared
+	AppearedAndChanged
 	SourceVanished
 	ContentReturned
 	HistoryEvicted
@@ -29,6 +30,7 @@ const (
 	FreshByAppearance
 	FreshByEarlierContent
 	JudgedWithoutPods
+	RecordsReadLive
 
 	// Phases of a request.
 	PhasePending
@@ -101,6 +103,7 @@ var infos = [end]Info{
 	ChangeDatedByServer: {"change-dated-by-server", "A change was dated by the API server's own note of the write."},
 	ChangeDatedByKick:   {"change-dated-by-kick", "A change that the API server dates nowhere was dated by KICK's clock and the allowance."},
 	SourceAppeared:      {"source-appeared", "A source that was on record as absent came to be."},
+	AppearedAndChanged:  {"appeared-and-changed", "A source came to be and was written again before KICK saw it."},
 	SourceVanished:      {"source-vanished", "A source on record was deleted."},
 	ContentReturned:     {"content-returned", "A source was found to have been another in between, although it is as recorded."},
 	HistoryEvicted:      {"history-evicted", "A record dropped its oldest content to make room."},
@@ -121,6 +124,7 @@ var infos = [end]Info{
 	FreshByAppearance:       {"fresh-by-appearance", "A pod was proved fresh because it could not have started before its source appeared."},
 	FreshByEarlierContent:   {"fresh-by-earlier-content", "A pod was proved fresh by an earlier time at which the content was what it is now."},
 	JudgedWithoutPods:       {"judged-without-pods", "A change was seen so recently that the workload was called stale without a look at its pods."},
+	RecordsReadLive:         {"records-read-live", "The open request told of a newer change than the cached records, which were read live."},
 
 	PhasePending:           {"phase-pending", "A request was opened or opened again."},
 	PhaseWaitingForGate:    {"phase-waiting-for-gate", "A request waited for its policy, a source or time."},

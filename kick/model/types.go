@@ -106,7 +106,7 @@ type Dependency struct {
 	Source     Source
 	Record     *Record   // nil: not on record yet
 	Unrecorded bool      // what stands is not, or not provably, what is on record
-	SeenLive   time.Time // when this process saw the content change with its own eyes; zero otherwise
+	SeenLive   time.Time // when a change that this process saw was made, KICK's clock, at the earliest; zero: none, or no date tells
 }
 
 // Stamp is the restartedAt annotation of a template.

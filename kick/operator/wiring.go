@@ -80,14 +80,14 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
-		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
+		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	return controllers.Wiring{
 		Controllers: counted(d.Metrics, []controllers.Controller{
 			source.New(source.Deps{
 				Clock: d.Clock, Gather: g, Apply: a, Metrics: d.Metrics,
-				Namespace: d.Options.Namespace, NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
+				NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
 			}),
 			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),

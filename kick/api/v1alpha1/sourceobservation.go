@@ -126,8 +126,8 @@ type SourceReference struct {
 // ObservedContent is one content of a source and the span for which it stood. Its times belong to
 // two clocks and are never compared across them.
 type ObservedContent struct {
-	// fingerprint is the sealed digest of the content, or the word absent while the source did not
-	// exist. Required.
+	// fingerprint is the sealed digest of the content, the word absent while the source did not
+	// exist, or the word unseen for what came and went between its creation and KICK's look. Required.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +required

@@ -64,11 +64,13 @@ func (r *reconciler) everyone(ctx context.Context, e controllers.Event) []model.
 }
 
 // existence lets a missing source or key wake those that wait for it, and a label
-// those whose scope it decides. Content is not its business: that comes through
-// the ledger.
+// those whose scope it decides. Content comes through the ledger, but for one that is
+// on record already: whoever takes the record for older than the source waits for
+// this cache to catch up with it.
 func (r *reconciler) existence(k sources.Kind) func(context.Context, controllers.Event) []model.Key {
 	return func(ctx context.Context, e controllers.Event) []model.Key {
-		if e.Old != nil && e.New != nil && sameKeys(k, e) && maps.Equal(e.Old.GetLabels(), e.New.GetLabels()) {
+		same := e.Old != nil && e.New != nil && sameKeys(k, e) && maps.Equal(e.Old.GetLabels(), e.New.GetLabels())
+		if same && (sources.Digest(e.Old) == sources.Digest(e.New) || !r.Gather.OnRecord(ctx, k, e.New)) {
 			return nil
 		}
 		o := e.Object()

@@ -40,8 +40,6 @@ type Deps struct {
 	Gather  *gather.Gatherer
 	Apply   *apply.Applier
 	Metrics *metrics.Metrics
-	// Namespace is KICK's own, where the installation key lies.
-	Namespace string
 	// NewKey draws the bytes of an installation key, should none exist yet.
 	NewKey func() []byte
 	// Started is when this process began, the API server's clock.

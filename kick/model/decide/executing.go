@@ -97,10 +97,10 @@ func (f *facts) watchReverted(s Step) Step { //nolint:cyclop // one case an outc
 	s.Manager, s.Taken = f.Workload.Stamp.Manager, true
 	r := f.Workload.Rollout
 	if !r.Observed || r.Rolling && !r.DeadlineExceeded {
-		end, over := f.deadline(f.lastProgress(f.ownBegan()))
-		s.look = end
-		if r.Observed && over && !r.Paused {
-			s.look = time.Time{}
+		switch end, over := f.deadline(f.lastProgress(f.ownBegan())); {
+		case !over:
+			s.look = end
+		case r.Observed && !r.Paused: // else the workload's next event tells more
 			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
 		}
 		return s

@@ -31,11 +31,28 @@ func unstamped(s *model.Snapshot) {
 	s.Revisions[0].Wanted, s.Revisions[1].Wanted = true, false
 }
 
+func unavailable(r *model.Rollout) { r.Complete = false }
+
+// TestNoWakeUpInThePast: a wait whose time is over and that goes on all the same is
+// ended by events, not by a timer that is due at once, again and again.
+func TestNoWakeUpInThePast(t *testing.T) {
+	for name, r := range map[string]func(*model.Rollout){
+		"reverted, not observed": func(r *model.Rollout) { r.Observed, r.Rolling, r.Complete = false, true, false },
+		"reverted, paused":       func(r *model.Rollout) { r.Paused, r.Rolling, r.Complete = true, true, false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := decide.Decide(executing(unstamped, build.Rollout(r)), build.At(5000))
+			if v.Phase != request.Executing || !v.WakeAt.IsZero() || len(v.WakeOn) == 0 {
+				t.Errorf("phase %s, wakes at %v, on %v; want Executing, woken by events alone", v.Phase, v.WakeAt, v.WakeOn)
+			}
+		})
+	}
+}
+
 func TestExecuting(t *testing.T) {
 	deadline := func(r *model.Rollout) { r.DeadlineExceeded = true }
 	paused := func(r *model.Rollout) { r.Paused = true }
 	unobserved := func(r *model.Rollout) { r.Observed, r.Rolling, r.Complete = false, true, false }
-	unavailable := func(r *model.Rollout) { r.Complete = false }
 	noPods := func(s *model.Snapshot) { s.Pods = nil }
 	lateRevision := func(s *model.Snapshot) { s.Revisions[1].Created = build.At(1200) }
 	stalePod := build.Pod("web-1-a", build.Born)
@@ -60,6 +77,9 @@ func TestExecuting(t *testing.T) {
 		},
 		"rolling, a pod became ready": {
 			given: []build.Option{build.Rollout(build.Rolling)}, now: 30, phase: request.Executing, reason: request.Restarting, until: 904,
+		},
+		"rolling, its revision is not to be seen": {
+			given: []build.Option{build.Rollout(build.Rolling), func(s *model.Snapshot) { s.Revisions = nil }}, now: 30, phase: request.Executing, reason: request.Restarting, until: 901,
 		},
 		"not available yet": {
 			given: []build.Option{build.Rollout(unavailable)}, now: 30, phase: request.Executing, reason: request.Restarting, until: 904,
@@ -114,6 +134,9 @@ func TestExecuting(t *testing.T) {
 		"reverted, rolling past its deadline, stale": {
 			given: []build.Option{unstamped, stalePod, build.Rollout(build.Rolling), build.Rollout(deadline)}, now: 30, phase: request.Failed, reason: request.Reverted,
 		},
+		"reverted and changed to OnDelete, stale": {
+			given: []build.Option{unstamped, stalePod, build.Rollout(func(r *model.Rollout) { r.OnDelete = true })}, now: 30, phase: request.WaitingForRollout, reason: request.OnDelete,
+		},
 		"replaced by somebody else's restart, pods are fresh": {
 			given: []build.Option{build.Stamped("kubectl-rollout", 20)}, now: 30, phase: request.Succeeded, reason: request.RestartCompleted,
 		},
@@ -166,9 +189,31 @@ func TestARevertedRestartWithUnjudgeablePodsIsLookedAtAgain(t *testing.T) {
 }
 
 func TestWhoTookOverIsNamed(t *testing.T) {
-	v := decide.Decide(executing(build.Stamped("kubectl-rollout", 20)), build.At(30))
-	if got := v.Decisive.Manager; got != "kubectl-rollout" {
-		t.Errorf("manager = %q, want kubectl-rollout", got)
+	tests := map[string]struct {
+		given   []build.Option
+		taken   bool
+		manager string
+	}{
+		"nobody":                       {},
+		"another restart":              {given: []build.Option{build.Stamped("kubectl-rollout", 20)}, taken: true, manager: "kubectl-rollout"},
+		"another restart of kick":      {given: []build.Option{build.Stamped("kick", 20)}, taken: true, manager: "kick"},
+		"another owner, the same time": {given: []build.Option{func(s *model.Snapshot) { s.Workload.Stamp.Manager = "argocd-controller" }}, taken: true, manager: "argocd-controller"},
+		"the stamp was removed":        {given: []build.Option{unstamped}, taken: true},
+		"a restart before what a person speaks of": {
+			given: []build.Option{build.Request(request.Executing, driving, byHand, changedAt(20))}, taken: true, manager: "kick",
+		},
+		"a person's restart, its revision is not to be seen": {
+			given: []build.Option{build.Request(request.Executing, driving, byHand), func(s *model.Snapshot) { s.Revisions = nil }},
+		},
+		"a person's restart": {given: []build.Option{build.Request(request.Executing, driving, byHand)}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := decide.Decide(executing(tt.given...), build.At(30)).Decisive
+			if got.Taken != tt.taken || got.Manager != tt.manager {
+				t.Errorf("taken = %v by %q, want %v by %q", got.Taken, got.Manager, tt.taken, tt.manager)
+			}
+		})
 	}
 }
 

@@ -14,6 +14,10 @@ import (
 // No sealed value can equal it, since those are 43 characters long.
 const Absent = "absent"
 
+// Unseen is recorded for what stood between the creation of a source and a write of
+// its content, if KICK saw neither. No content equals it.
+const Unseen = "unseen"
+
 // KeySize is the least number of bytes a Key is made of: as many as its hash has.
 const KeySize = sha256.Size
 

@@ -32,8 +32,8 @@ type Evidence struct {
 	Below   bool           // only pods below the StatefulSet's partition are stale
 }
 
-// liveWindow is how long after seeing a change live no pod can have been replaced
-// because of it, so that no pod list is needed to call the workload stale.
+// liveWindow is how long after a change that was seen live no pod can have been
+// replaced because of it, so that no pod list is needed to call the workload stale.
 const liveWindow = time.Second
 
 // Judge weighs the evidence of a snapshot. It expects pods to be listed whenever

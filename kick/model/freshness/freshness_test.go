@@ -3,6 +3,7 @@ package freshness_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -44,6 +45,7 @@ func TestWhenPodsAreNeeded(t *testing.T) {
 		"no replicas":                     {given: []build.Option{build.Change("B", 0), build.Rollout(func(r *model.Rollout) { r.Replicas = 0 })}, now: 60, need: false, want: freshness.Fresh},
 		"no workload":                     {given: []build.Option{func(s *model.Snapshot) { s.Workload = nil }}, now: 60, need: false, want: freshness.Fresh},
 		"reads nothing":                   {given: []build.Option{func(s *model.Snapshot) { s.Dependencies = nil }}, now: 60, need: false, want: freshness.Fresh},
+		"reads nothing, rolling":          {given: []build.Option{func(s *model.Snapshot) { s.Dependencies = nil }, build.Rollout(build.Rolling)}, now: 60, need: false, want: freshness.Fresh},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +109,13 @@ func TestLatest(t *testing.T) {
 		at, causes := freshness.Latest(build.Snapshot(func(s *model.Snapshot) { s.Dependencies = nil }), build.At(soon))
 		if !at.IsZero() || len(causes) != 0 {
 			t.Errorf("Latest() = %v, %v, want nothing", at, causes)
+		}
+	})
+	t.Run("a source that never existed did not change", func(t *testing.T) {
+		never := model.Content{Seal: "absent", Observed: time.Unix(0, 0), Written: time.Unix(0, 0), Baseline: true}
+		_, causes := freshness.Latest(build.Snapshot(build.Reads(build.DB, build.Optional(build.Env())), build.History(never)), build.At(soon))
+		if len(causes) != 0 {
+			t.Errorf("Latest() names %v, want no cause", causes)
 		}
 	})
 	t.Run("a manual request is not its own cause", func(t *testing.T) {

@@ -99,6 +99,13 @@ func TestRestartInPlace(t *testing.T) {
 			given: []build.Option{build.Reads(build.DB, both...), build.Change("B", 0), build.Pod("web-1-a", build.Born, restarted(20, 19))},
 			want:  freshness.Stale,
 		},
+		"env, and a volume that no container of the template mounts: an injected one may": {
+			given: []build.Option{
+				build.Reads(build.DB, build.Env(), discover.Use{Volume: true, Optional: true}), build.Change("B", 0),
+				build.Pod("web-1-a", build.Born, restarted(20, 19)),
+			},
+			want: freshness.Stale,
+		},
 		"another container restarted": {
 			given: []build.Option{build.Change("B", 0), build.Pod("web-1-a", build.Born, func(p *model.Pod) {
 				p.Containers = append(p.Containers, model.Container{Name: "proxy", Restarted: true, StartedAt: build.At(20), FinishedAt: build.At(19)})
@@ -198,6 +205,35 @@ func TestFirstAppearance(t *testing.T) {
 				}),
 			},
 			want: freshness.Stale,
+		},
+		"required: beside a container that does not read it and started earlier": {
+			given: []build.Option{appears(0), build.Pod("web-1-a", -30, func(p *model.Pod) {
+				p.Containers[0].StartedAt = build.At(2)
+				p.Containers = append(p.Containers, model.Container{Name: "proxy", StartedAt: build.At(-20)})
+			})},
+			want: freshness.Fresh,
+		},
+		"required: also read by a container that still waits for it": {
+			given: []build.Option{
+				build.Reads(build.DB, build.Env(), discover.Use{Container: "proxy", Env: true}), appears(0),
+				build.Pod("web-1-a", -30, func(p *model.Pod) {
+					p.Containers[0].StartedAt = build.At(2)
+					p.Containers = append(p.Containers, model.Container{Name: "proxy"})
+				}),
+			},
+			want: freshness.Fresh,
+		},
+		"required, and in an optional volume that an injected container may mount": {
+			given: []build.Option{build.Reads(build.DB, build.Env(), discover.Use{Volume: true, Optional: true}), appears(0), waited(2)},
+			want:  freshness.Stale,
+		},
+		"required: appeared, and was changed before KICK looked": {
+			given: []build.Option{build.History(absent, model.Content{Seal: "unseen", Observed: build.At(0), Written: build.At(-1), LastWrite: build.At(-1)}, build.Content("A", 0.1)), waited(2)},
+			want:  freshness.Stale,
+		},
+		"required: appeared and came back to that within a second": {
+			given: []build.Option{build.History(absent, build.Content("A", 0), build.Content("B", 0.3), build.Content("A", 0.6)), waited(2)},
+			want:  freshness.Stale,
 		},
 		"required, and mounted as optional besides: the volume was there before": {
 			given: []build.Option{build.Reads(build.DB, build.Env(), build.Optional(build.Volume())), appears(0), waited(2)}, want: freshness.Stale,
@@ -301,6 +337,7 @@ func TestReasonsOfFreshness(t *testing.T) {
 		want  request.Reason
 	}{
 		"fresh":       {want: request.Fresh},
+		"fresh pods":  {given: []build.Option{build.Change("B", 0), build.Pod("web-1-a", 5)}, want: request.Fresh},
 		"not running": {given: []build.Option{build.Change("B", 0), build.NoPods}, want: request.NotRunning},
 		"no replicas": {
 			given: []build.Option{build.NoPods, func(s *model.Snapshot) { s.PodsListed, s.Workload.Rollout.Replicas = false, 0 }},

@@ -103,7 +103,9 @@ func TestRekey(t *testing.T) {
 		// Absence is not sealed, so no key is needed to keep it; pods that waited
 		// for the source are proven by it, and an upgrade must restart nothing.
 		_, gone := look(1, nothing, nil)
-		_, there := look(10.5, source("A", "12", 10), gone)
+		made := source("A", "12", 10)
+		made.Created = made.LastWrite
+		_, there := look(10.5, made, gone)
 		kind, got := look(50, source("A", "12", 10), there, under)
 		if kind != observation.Rekeyed || len(got.History) != 2 || !got.History[0].Absent() {
 			t.Errorf("Observe() = %s, %+v, want the absence before the content kept", kind, got.History)

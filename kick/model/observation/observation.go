@@ -35,6 +35,7 @@ const (
 type Sighting struct {
 	From      fingerprint.Digest // content before the change
 	LastWrite time.Time          // lambda of the state after it
+	Seen      time.Time          // when the watch showed it, API server's clock
 }
 
 // Watched is what is known of the time since the record was last written: this
@@ -173,8 +174,12 @@ func (in *Input) closed() *model.Record {
 	if alive := in.Watched.LastAlive; !alive.IsZero() {
 		last.KnownUntil = model.Later(last.KnownUntil, alive.Add(-in.Allowance))
 	}
-	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && first.LastWrite.After(last.LastWrite) && !in.ahead(first.LastWrite) {
-		last.KnownUntil = model.Later(last.KnownUntil, first.LastWrite)
+	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal {
+		until := first.LastWrite
+		if !until.After(last.LastWrite) || in.ahead(until) { // no date tells when it ended
+			until = first.Seen.Add(-in.Allowance)
+		}
+		last.KnownUntil = model.Later(last.KnownUntil, until)
 	}
 	return &next
 }
@@ -209,10 +214,22 @@ func (in *Input) change(seal string) *model.Record {
 	} else {
 		mark.Hit(mark.ChangeDatedByKick)
 	}
-	observed := model.Later(in.Now, last.Observed.Add(time.Microsecond))
+	observed := in.observed(model.Later(in.Now, last.Observed.Add(time.Microsecond)))
+	if last.Absent() && in.Source.Present && in.Source.LastWrite.After(in.Source.Created) {
+		next.History = append(next.History, in.unseen(observed))
+		observed = observed.Add(time.Microsecond)
+	}
 	return in.fill(next, model.Content{
-		Seal: seal, Observed: in.observed(observed), Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
+		Seal: seal, Observed: observed, Written: written, LastWrite: lambda, KnownUntil: in.knownUntil(),
 	})
+}
+
+// unseen is what a source was created with, before it was written to what it is now. A
+// container that waited for the source may have read that, so its start proves nothing.
+func (in *Input) unseen(observed time.Time) model.Content {
+	mark.Hit(mark.AppearedAndChanged)
+	created := in.Source.Created
+	return model.Content{Seal: fingerprint.Unseen, Observed: observed, Written: created, LastWrite: created, KnownUntil: created}
 }
 
 // observed is a time of KICK's clock, raised above every stamp there is.
@@ -305,5 +322,12 @@ func (in *Input) ahead(t time.Time) bool { return t.After(in.limit()) }
 
 func (in *Input) limit() time.Time { return in.ServerNow.Add(in.Allowance).Truncate(time.Second) }
 
-// knownUntil is now on the API server's clock, as early as that can be.
-func (in *Input) knownUntil() time.Time { return in.ServerNow.Add(-in.Allowance) }
+// knownUntil is when the content certainly stood: when it was written, since the look
+// may be at a cache that is late. Where no date tells, it is now on the API server's
+// clock, as early as that can be.
+func (in *Input) knownUntil() time.Time {
+	if in.Source.Present && !in.ahead(in.Source.LastWrite) {
+		return in.Source.LastWrite
+	}
+	return in.ServerNow.Add(-in.Allowance)
+}

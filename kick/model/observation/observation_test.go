@@ -76,7 +76,7 @@ func stamp(seconds float64) func(*observation.Input) {
 
 func first(content string, lastWrite float64) func(*observation.Input) {
 	return func(in *observation.Input) {
-		in.Watched.First = &observation.Sighting{From: digest(content), LastWrite: at(lastWrite).Truncate(time.Second)}
+		in.Watched.First = &observation.Sighting{From: digest(content), LastWrite: at(lastWrite).Truncate(time.Second), Seen: at(10)}
 	}
 }
 
@@ -87,7 +87,7 @@ func TestBaseline(t *testing.T) {
 	}{
 		"dated by its last write": {
 			source: source("A", "10", -100),
-			want:   model.Content{Seal: key.Seal(digest("A")), Observed: at(-100), Written: at(-100), LastWrite: at(-100), KnownUntil: at(-4.5), Baseline: true},
+			want:   model.Content{Seal: key.Seal(digest("A")), Observed: at(-100), Written: at(-100), LastWrite: at(-100), KnownUntil: at(-100), Baseline: true},
 		},
 		"a write in the future is clamped to what clocks allow": {
 			source: source("A", "10", 3600),
@@ -308,46 +308,6 @@ func TestReappearance(t *testing.T) {
 	}
 }
 
-func TestHowLongTheFormerContentStood(t *testing.T) {
-	tests := map[string]struct {
-		options []func(*observation.Input)
-		want    time.Time
-	}{
-		"not seen: as of the record":                        {want: at(-5)},
-		"seen live: up to the write":                        {options: []func(*observation.Input){first("A", 10)}, want: at(10)},
-		"a former process led up to 8":                      {options: []func(*observation.Input){alive(8)}, want: at(3)},
-		"seen from another content":                         {options: []func(*observation.Input){first("X", 10)}, want: at(-5)},
-		"seen, but the time did not move":                   {options: []func(*observation.Input){first("A", -100)}, want: at(-5)},
-		"seen with a time before the content was on record": {options: []func(*observation.Input){first("A", -200)}, want: at(-5)},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := recorded(t)
-			before := r.Current().KnownUntil
-			_, next := look(10.5, source("B", "12", 10), r, tt.options...)
-			if got := next.History[len(next.History)-2].KnownUntil; !got.Equal(tt.want) {
-				t.Errorf("known until %v, want %v", got, tt.want)
-			}
-			if !r.Current().KnownUntil.Equal(before) {
-				t.Error("the record that was given is changed")
-			}
-		})
-	}
-}
-
-func TestHistoryIsBounded(t *testing.T) {
-	r := recorded(t)
-	for i := range observation.MaxHistory + 5 {
-		_, r = look(float64(10+i), source(fmt.Sprint("content ", i), fmt.Sprint(11+i), float64(10+i)), r)
-	}
-	if got := len(r.History); got != observation.MaxHistory {
-		t.Errorf("history has %d entries, want %d", got, observation.MaxHistory)
-	}
-	if got, want := r.Current().Seal, key.Seal(digest(fmt.Sprint("content ", observation.MaxHistory+4))); got != want {
-		t.Error("the newest content is not the last entry")
-	}
-}
-
 func TestKeyNamesAreSealedAndSorted(t *testing.T) {
 	r := recorded(t)
 	if !slices.IsSorted(r.KeyNames) || len(r.KeyNames) != 2 {
@@ -368,7 +328,7 @@ func TestServersClock(t *testing.T) {
 	if kind != observation.Relevant {
 		t.Fatalf("Observe() = %s, want Relevant", kind)
 	}
-	want := model.Content{Seal: key.Seal(digest("B")), Observed: at(0.5), Written: at(7200), LastWrite: at(7200), KnownUntil: at(7195.5)}
+	want := model.Content{Seal: key.Seal(digest("B")), Observed: at(0.5), Written: at(7200), LastWrite: at(7200), KnownUntil: at(7200)}
 	if diff := cmp.Diff(want, r.Current()); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
 	}
