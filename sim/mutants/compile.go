@@ -77,17 +77,19 @@ func (c *compiler) check(p *Plant) error {
 			continue
 		}
 		folders[folder] = true
-		if err := c.typeCheck(folder, texts); err != nil {
+		if _, _, err := c.typeCheck(folder, texts, nil); err != nil {
 			return fmt.Errorf("%s does not compile: %w", p.ID, err)
 		}
 	}
 	return nil
 }
 
-func (c *compiler) typeCheck(folder string, texts map[string]string) error {
+// typeCheck reads a package, with texts in place of some of its files, and fills info
+// unless it is nil.
+func (c *compiler) typeCheck(folder string, texts map[string]string, info *types.Info) ([]*ast.File, *types.Package, error) {
 	pkg, known := c.packages[folder]
 	if !known {
-		return fmt.Errorf("neither kick nor kick-sim is made of %s", folder)
+		return nil, nil, fmt.Errorf("neither kick nor kick-sim is made of %s", folder)
 	}
 	var files []*ast.File
 	for _, name := range pkg.GoFiles {
@@ -97,29 +99,28 @@ func (c *compiler) typeCheck(folder string, texts map[string]string) error {
 		}
 		file, err := parser.ParseFile(c.fset, filepath.Join(pkg.Dir, name), source, parser.SkipObjectResolution)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		files = append(files, file)
 	}
 	config := types.Config{Importer: c.imports}
-	_, err := config.Check(pkg.ImportPath, c.fset, files, nil)
-	return err
+	checked, err := config.Check(pkg.ImportPath, c.fset, files, info)
+	return files, checked, err
 }
 
-// build compiles kick-sim with a plant into dir and returns its path.
-func build(ctx context.Context, root, dir string, p *Plant) (string, error) {
+// build compiles kick-sim with one plant into dir.
+func build(ctx context.Context, root, dir string, p *Plant) (program, error) {
 	texts, err := p.patched(root)
 	if err != nil {
-		return "", err
+		return program{}, err
 	}
-	return buildWith(ctx, root, filepath.Join(dir, p.ID), texts)
+	binary, err := buildWith(ctx, root, filepath.Join(dir, p.ID), texts)
+	return program{binary: binary}, err
 }
 
-// overlayName is the file that tells the Go toolchain which files to read instead.
-const overlayName = "overlay.json"
-
-// buildWith compiles kick-sim with other texts in place of some of its files.
-func buildWith(ctx context.Context, root, dir string, texts map[string]string) (string, error) {
+// overlay writes the file in dir that tells the Go toolchain which texts to read
+// instead of some files, and returns its path.
+func overlay(root, dir string, texts map[string]string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -131,12 +132,18 @@ func buildWith(ctx context.Context, root, dir string, texts map[string]string) (
 		}
 		replace[filepath.Join(root, filepath.FromSlash(path))] = copied
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	said, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, overlayName)
-	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+	file := filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, said, 0o600)
+}
+
+// buildWith compiles kick-sim with other texts in place of some of its files.
+func buildWith(ctx context.Context, root, dir string, texts map[string]string) (string, error) {
+	file, err := overlay(root, dir, texts)
+	if err != nil {
 		return "", err
 	}
 	binary := filepath.Join(dir, "kick-sim")

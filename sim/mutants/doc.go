@@ -8,6 +8,7 @@
 //	go run ./sim/mutants --check          every patch applies and compiles
 //	go run ./sim/mutants --canary 42      one plant, drawn by the number, must be found
 //	go run ./sim/mutants --score          how many small changes of the decisions go unnoticed
+//	go run ./sim/mutants --score --only freshness --for 0   of one package, by its unit tests alone
 //
 // A plant is a patch in this folder (see README.md). It is laid over the code with
 // `go build -overlay`, so the tree never holds a planted bug. Plants whose name

@@ -28,7 +28,7 @@ type Hunt struct {
 type hunter struct {
 	options
 	root  string
-	clean string // the program without a plant; empty: it is the one searched
+	clean program // the one without a plant; none: it is the one searched
 }
 
 // stride keeps the seeds of repeated hunts apart.
@@ -36,14 +36,14 @@ const stride = 1 << 40
 
 // explore searches from the n-th stretch of seeds on. What breaks a law without the
 // plant, too, is not the plant's doing: the hunt goes on behind that seed.
-func (h *hunter) explore(ctx context.Context, binary string, n int) (Hunt, error) {
+func (h *hunter) explore(ctx context.Context, p program, n int) (Hunt, error) {
 	from := uint64(n)*stride + 1
 	sum := Hunt{}
 	for first := from; ; {
-		found, err := h.stretch(ctx, binary, first, first-from, sum.Seconds)
+		found, err := h.stretch(ctx, p, first, first-from, sum.Seconds)
 		found.Schedules += sum.Schedules
 		found.Seconds += sum.Seconds
-		if err != nil || found.Law == "" || h.clean == "" {
+		if err != nil || found.Law == "" || h.clean.binary == "" {
 			return found, err
 		}
 		replay := strings.Fields(found.Replay)[1:]
@@ -59,7 +59,7 @@ func (h *hunter) explore(ctx context.Context, binary string, n int) (Hunt, error
 }
 
 // stretch searches from a seed on, with what is left of the limits.
-func (h *hunter) stretch(ctx context.Context, binary string, first, tried uint64, spent float64) (Hunt, error) {
+func (h *hunter) stretch(ctx context.Context, p program, first, tried uint64, spent float64) (Hunt, error) {
 	var said struct {
 		Schedules uint64
 		Seconds   float64
@@ -73,7 +73,7 @@ func (h *hunter) stretch(ctx context.Context, binary string, first, tried uint64
 	if h.schedules > 0 {
 		args = append(args, "--seeds", strconv.FormatUint(h.schedules-tried, 10))
 	}
-	err := sim(ctx, h.root, binary, &said, args...)
+	err := sim(ctx, h.root, p, &said, args...)
 	found := Hunt{Schedules: said.Schedules, Seconds: said.Seconds}
 	if err == nil && len(said.Failures) > 0 {
 		f := said.Failures[0]
@@ -83,9 +83,8 @@ func (h *hunter) stretch(ctx context.Context, binary string, first, tried uint64
 }
 
 // fails reports whether kick-sim ends by saying that something is wrong.
-func fails(ctx context.Context, root, binary string, args ...string) (bool, error) {
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir = root
+func fails(ctx context.Context, root string, p program, args ...string) (bool, error) {
+	cmd := p.command(ctx, root, args...)
 	said, err := cmd.CombinedOutput()
 	var ended *exec.ExitError
 	switch {
@@ -99,7 +98,7 @@ func fails(ctx context.Context, root, binary string, args ...string) (bool, erro
 }
 
 // scenarios runs all scenarios of the repository.
-func (h *hunter) scenarios(ctx context.Context, binary string) (Hunt, error) {
+func (h *hunter) scenarios(ctx context.Context, p program) (Hunt, error) {
 	var said struct {
 		WallSeconds float64
 		Scenarios   []struct {
@@ -107,7 +106,7 @@ func (h *hunter) scenarios(ctx context.Context, binary string) (Hunt, error) {
 			Failures []struct{ Law, Message string }
 		}
 	}
-	err := sim(ctx, h.root, binary, &said, "run", "-o", "json", "scenarios/")
+	err := sim(ctx, h.root, p, &said, "run", "-o", "json", "scenarios/")
 	found := Hunt{Schedules: uint64(len(said.Scenarios)), Seconds: said.WallSeconds}
 	for _, s := range said.Scenarios {
 		if len(s.Failures) > 0 && found.Law == "" {
@@ -121,11 +120,14 @@ func (h *hunter) scenarios(ctx context.Context, binary string) (Hunt, error) {
 // it run for ever.
 const patience = 30 * time.Second
 
+// scenariosPatience is how long all scenarios may take. They take some seconds on a
+// machine that has nothing else to do, and must not be found slow on another.
+const scenariosPatience = 5 * time.Minute
+
 // sim runs kick-sim and reads the one object it prints. That something was found is
 // no error; a program that hangs or dies has been found out, too.
-func sim(ctx context.Context, root, binary string, into any, args ...string) error {
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir = root
+func sim(ctx context.Context, root string, p program, into any, args ...string) error {
+	cmd := p.command(ctx, root, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

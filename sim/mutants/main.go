@@ -39,8 +39,8 @@ func main() {
 func parse(args []string) (options, error) {
 	o := options{}
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	flags.StringVar(&o.only, "only", "", "plants to try, separated by commas (default: all)")
-	flags.DurationVar(&o.budget, "for", 2*time.Minute, "how long kick-sim may explore for each plant")
+	flags.StringVar(&o.only, "only", "", "plants to try, or packages to score, separated by commas (default: all)")
+	flags.DurationVar(&o.budget, "for", 2*time.Minute, "how long kick-sim may explore for each plant; 0 with --score: the unit tests judge alone")
 	flags.Uint64Var(&o.schedules, "schedules", 0, "how many schedules kick-sim may explore for each plant at most (default: as many as --for allows)")
 	flags.IntVar(&o.seeds, "seeds-of", 1, "how often each plant is hunted, each time from other seeds; the table shows the median")
 	flags.BoolVar(&o.check, "check", false, "only check that every plant applies and compiles")
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if o.score {
-		return score(ctx, root, o.budget, out)
+		return score(ctx, root, o, out)
 	}
 	plants, err := load(root)
 	if err != nil {
@@ -125,46 +125,50 @@ func hunt(ctx context.Context, root string, plants []Plant, o options, out io.Wr
 	if err != nil {
 		return err
 	}
+	f := &factory{dir: filepath.Join(cache, "mutants"), schemata: newSchemata(root)}
+	h := hunter{options: o, root: root}
+	if h.clean, err = f.open(ctx, plants); err != nil {
+		return err
+	}
 	t := &table{out: out}
 	t.head()
-	dir := filepath.Join(cache, "mutants")
-	h := hunter{options: o, root: root}
 	// Where something is found without any plant, nothing is known of the plants.
-	plants = append([]Plant{{ID: clean, What: "nothing", Needs: "-"}}, plants...)
+	searched := hunter{options: o, root: root}
+	t.row(&Plant{ID: clean, What: "nothing", Needs: "-"}, searched.try(ctx, h.clean))
 	for i := range plants {
 		if ctx.Err() != nil {
 			break
 		}
-		began := time.Now()
-		binary, err := build(ctx, root, dir, &plants[i])
+		p, err := f.program(ctx, &plants[i])
 		if err != nil {
 			t.broken(&plants[i], err)
 			continue
 		}
-		t.row(&plants[i], h.try(ctx, binary), time.Since(began))
-		if plants[i].ID == clean {
-			h.clean = binary
-		}
+		t.row(&plants[i], h.try(ctx, p))
 	}
 	return errors.Join(t.end(), ctx.Err())
 }
 
 // search is one hunt. A planted bug can make the simulator run for ever.
-func (h *hunter) search(ctx context.Context, binary string, n int) (Hunt, error) {
-	limited, cancel := context.WithTimeout(ctx, h.budget+patience)
+func (h *hunter) search(ctx context.Context, p program, n int) (Hunt, error) {
+	limit := h.budget + patience
+	if h.options.scenarios {
+		limit = scenariosPatience
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if h.options.scenarios {
-		return h.scenarios(limited, binary)
+		return h.scenarios(limited, p)
 	}
-	return h.explore(limited, binary, n)
+	return h.explore(limited, p, n)
 }
 
 // try hunts as often as asked.
-func (h *hunter) try(ctx context.Context, binary string) Hunt {
+func (h *hunter) try(ctx context.Context, p program) Hunt {
 	var hunts []Hunt
 	for n := range h.seeds {
 		began := time.Now()
-		found, err := h.search(ctx, binary, n)
+		found, err := h.search(ctx, p, n)
 		if err != nil && ctx.Err() == nil { // it died or it hangs
 			found = Hunt{Law: "kick-sim ends", Message: err.Error(), Seconds: time.Since(began).Seconds()}
 		}

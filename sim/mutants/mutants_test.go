@@ -50,17 +50,17 @@ const canaryPatience = 8 * time.Minute
 func TestCanary(t *testing.T) {
 	root, plants := plantsOf(t)
 	p := canary(plants, time.Now().Unix()/(24*60*60))
-	dir := t.TempDir()
+	f := &factory{dir: t.TempDir(), schemata: newSchemata(root)}
 	hunt := hunter{options: options{schedules: canarySchedules, seeds: 1, budget: canaryPatience}, root: root}
 	var err error
-	if hunt.clean, err = build(t.Context(), root, dir, &Plant{ID: clean}); err != nil {
+	if hunt.clean, err = f.open(t.Context(), []Plant{p}); err != nil {
 		t.Fatal(err)
 	}
-	binary, err := build(t.Context(), root, dir, &p)
+	planted, err := f.program(t.Context(), &p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := hunt.try(t.Context(), binary)
+	h := hunt.try(t.Context(), planted)
 	if h.Law == "" {
 		t.Fatalf("%s (%s) was not found in %d schedules; it needs %s", p.ID, p.What, h.Schedules, p.Needs)
 	}
@@ -95,25 +95,6 @@ func TestParsePlant(t *testing.T) {
 	} {
 		if _, err := parsePlant(text); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%q: got %v, want %q", text, err, problem)
-		}
-	}
-}
-
-func TestMutationApply(t *testing.T) {
-	const text = "package p\n\nvar ok = 1 < 2 && \"<\" != \"\"\n"
-	tests := map[string]struct {
-		mutation
-		want, problem string
-	}{
-		"boundary": {mutation: mutation{Type: "CONDITIONALS_BOUNDARY", Line: 3, Column: 12}, want: "package p\n\nvar ok = 1 <= 2 && \"<\" != \"\"\n"},
-		"logical":  {mutation: mutation{Type: "INVERT_LOGICAL", Line: 3, Column: 16}, want: "package p\n\nvar ok = 1 < 2 || \"<\" != \"\"\n"},
-		"nowhere":  {mutation: mutation{Type: "INVERT_LOGICAL", Line: 9, Column: 1}, problem: "there is no token at that place"},
-		"another":  {mutation: mutation{Type: "INVERT_LOGICAL", Line: 3, Column: 12}, problem: "nothing is known to put in place of <"},
-	}
-	for name, test := range tests {
-		got, err := test.apply(text)
-		if got != test.want || (err == nil) != (test.problem == "") || err != nil && !strings.Contains(err.Error(), test.problem) {
-			t.Errorf("%s: got %q, %v, want %q, %q", name, got, err, test.want, test.problem)
 		}
 	}
 }

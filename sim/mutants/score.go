@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,10 +9,15 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"time"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/corewire/kick/kick/kicktest/controlplane"
 )
+
+// decisionsPath is the folder of the decisions.
+const decisionsPath = "kick/model/"
 
 // decisions are the packages whose tests are put to the test.
 var decisions = []string{"freshness", "decide", "observation", "schedule", "request", "discover", "fingerprint"}
@@ -21,19 +25,10 @@ var decisions = []string{"freshness", "decide", "observation", "schedule", "requ
 // wanted is the share of mutants that must die, in percent.
 const wanted = 85
 
-// scorer measures how many small changes of the decisions go unnoticed.
-type scorer struct {
-	root, cache, gremlins string
-	clean                 string        // the program without a mutation
-	budget                time.Duration // of exploring, for each mutant that the tests let live
-	out                   io.Writer
-}
-
-// score lets gremlins mutate every decision package with its unit tests as the judge.
-// What they let live, or what the measure of coverage cannot see, is judged again: by
-// the unit tests with the mutation laid over, by the scenarios, and by exploring.
-func score(ctx context.Context, root string, budget time.Duration, out io.Writer) error {
-	binaries, err := controlplane.Build(ctx, out, controlplane.Gremlins)
+// score lets every mutant of the decision packages face the judges: the unit tests
+// of its package, the scenarios, and exploring.
+func score(ctx context.Context, root string, o options, out io.Writer) error {
+	packages, err := choosePackages(o.only)
 	if err != nil {
 		return err
 	}
@@ -41,33 +36,110 @@ func score(ctx context.Context, root string, budget time.Duration, out io.Writer
 	if err != nil {
 		return err
 	}
-	s := &scorer{root: root, cache: filepath.Join(cache, "mutants"), gremlins: binaries[controlplane.Gremlins], budget: budget, out: out}
-	if s.clean, err = build(ctx, root, s.cache, &Plant{ID: clean}); err != nil {
+	c, err := newCompiler(ctx, root)
+	if err != nil {
 		return err
 	}
-	s.line("%-12s %8s %11s %10s %9s  %s", "package", "mutants", "unit tests", "simulator", "survived", "score")
-	var all []mutation
-	for _, name := range decisions {
-		mutations, err := s.measure(ctx, "kick/model/"+name)
-		if err != nil {
+	all := &mutations{texts: map[string]string{switchPath: switchText}}
+	for _, name := range packages {
+		if err := c.mutate(decisionsPath+name, all); err != nil {
 			return err
 		}
-		s.row(name, mutations)
-		all = append(all, mutations...)
 	}
-	share := s.row("all", all)
-	for i := range all {
-		if all[i].judge == "" {
-			s.line("survived: %s", all[i].name())
+	s := &scorer{root: root, dir: filepath.Join(cache, "mutants"), budget: o.budget, out: out}
+	if s.clean, err = build(ctx, root, s.dir, &Plant{ID: clean}); err != nil {
+		return err
+	}
+	done, err := s.judgeAll(ctx, all)
+	if err != nil {
+		return err
+	}
+	return s.table(packages, done)
+}
+
+// choosePackages reads names separated by commas; none: all of them.
+func choosePackages(names string) ([]string, error) {
+	if names == "" {
+		return decisions, nil
+	}
+	chosen := strings.Split(names, ",")
+	for _, name := range chosen {
+		if !slices.Contains(decisions, name) {
+			return nil, fmt.Errorf("--only %q: no package of the decisions, want some of %s", name, strings.Join(decisions, ","))
 		}
 	}
-	if share < wanted {
+	return chosen, nil
+}
+
+// judgeAll judges the mutations that share a program, then those that each need one of
+// their own. One that does not compile is none.
+func (s *scorer) judgeAll(ctx context.Context, all *mutations) ([]mutation, error) {
+	shared, err := s.compile(ctx, "mutations", all.texts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.passes(ctx, shared); err != nil {
+		return nil, err
+	}
+	var done []mutation
+	for i, m := range all.switched {
+		if m.judge, err = s.judge(ctx, shared, path.Dir(m.file), strconv.Itoa(i+1)); err != nil {
+			return nil, err
+		}
+		done = append(done, m)
+		s.tell(&m)
+	}
+	for _, m := range all.separate {
+		text, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(m.file)))
+		if err != nil {
+			return nil, err
+		}
+		own, err := s.compile(ctx, "mutation", map[string]string{m.file: m.apply(string(text))})
+		if _, failed := errors.AsType[*exec.ExitError](err); failed {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.judge, err = s.judge(ctx, own, path.Dir(m.file), ""); err != nil {
+			return nil, err
+		}
+		done = append(done, m)
+		s.tell(&m)
+	}
+	return done, nil
+}
+
+// tell says at once what the unit tests of a package did not notice.
+func (s *scorer) tell(m *mutation) {
+	switch m.judge {
+	case unitTests:
+	case "":
+		s.line("survived: %s", m.name())
+	default:
+		s.line("noticed by %s only: %s", m.judge, m.name())
+	}
+}
+
+func (s *scorer) line(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
+
+// table prints what became of the mutants of each package.
+func (s *scorer) table(packages []string, done []mutation) error {
+	s.line("%-12s %8s %11s %10s %8s %9s  %s", "package", "mutants", unitTests, scenarios, exploring, "survived", "score")
+	for _, name := range packages {
+		var own []mutation
+		for _, m := range done {
+			if path.Base(path.Dir(m.file)) == name {
+				own = append(own, m)
+			}
+		}
+		s.row(name, own)
+	}
+	if share := s.row("all", done); share < wanted {
 		return fmt.Errorf("%.1f%% of the mutants were noticed, want %d%%", share, wanted)
 	}
 	return nil
 }
-
-func (s *scorer) line(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
 
 // row prints a package and returns its score in percent.
 func (s *scorer) row(name string, mutations []mutation) float64 {
@@ -76,100 +148,6 @@ func (s *scorer) row(name string, mutations []mutation) float64 {
 		by[mutations[i].judge]++
 	}
 	share := 100 * (1 - float64(by[""])/float64(max(len(mutations), 1)))
-	s.line("%-12s %8d %11d %10d %9d  %.1f%%", name, len(mutations), by[unitTests], by[simulator], by[""], share)
+	s.line("%-12s %8d %11d %10d %8d %9d  %.1f%%", name, len(mutations), by[unitTests], by[scenarios], by[exploring], by[""], share)
 	return share
-}
-
-// The judges.
-const (
-	unitTests = "unit tests"
-	simulator = "kick-sim"
-)
-
-// measure mutates one package.
-func (s *scorer) measure(ctx context.Context, pkg string) ([]mutation, error) {
-	if err := os.MkdirAll(s.cache, 0o755); err != nil {
-		return nil, err
-	}
-	report := filepath.Join(s.cache, path.Base(pkg)+".json")
-	cmd := exec.CommandContext(ctx, s.gremlins, "unleash", "--silent", "--invert-logical", "--workers", "1", "--timeout-coefficient", "20", "-o", report, "./"+pkg)
-	cmd.Dir = s.root
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("gremlins on %s: %w\n%s", pkg, err, said)
-	}
-	mutations, err := readReport(report, pkg)
-	if err != nil {
-		return nil, err
-	}
-	for i := range mutations {
-		m := &mutations[i]
-		if m.Status == "KILLED" {
-			m.judge = unitTests
-			continue
-		}
-		if m.judge, err = s.judge(ctx, m); err != nil {
-			return nil, err
-		}
-	}
-	return mutations, nil
-}
-
-// readReport reads what gremlins found; mutations that do not compile are none.
-func readReport(file, pkg string) ([]mutation, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var report struct {
-		Files []struct {
-			Name      string `json:"file_name"`
-			Mutations []mutation
-		}
-	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	var all []mutation
-	for _, f := range report.Files {
-		for _, m := range f.Mutations {
-			if m.Status == "NOT VIABLE" || m.Status == "SKIPPED" {
-				continue
-			}
-			m.File = path.Join(pkg, path.Base(f.Name))
-			all = append(all, m)
-		}
-	}
-	return all, nil
-}
-
-// judge asks the judges one after the other and names the first that notices.
-func (s *scorer) judge(ctx context.Context, m *mutation) (string, error) {
-	text, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(m.File)))
-	if err != nil {
-		return "", err
-	}
-	mutated, err := m.apply(string(text))
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(s.cache, "survivor")
-	binary, err := buildWith(ctx, s.root, dir, map[string]string{m.File: mutated})
-	if err != nil {
-		return "", err
-	}
-	_, err = goTool(ctx, s.root, "test", "-timeout", "5m", "-overlay", filepath.Join(dir, overlayName), "./"+path.Dir(m.File))
-	var failed *exec.ExitError
-	switch {
-	case errors.As(err, &failed):
-		return unitTests, nil
-	case err != nil:
-		return "", err
-	}
-	for _, scenarios := range []bool{true, false} {
-		h := hunter{options: options{scenarios: scenarios, seeds: 1, budget: s.budget}, root: s.root, clean: s.clean}
-		if h.try(ctx, binary).Law != "" {
-			return simulator, nil
-		}
-	}
-	return "", ctx.Err()
 }

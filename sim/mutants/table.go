@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 )
 
 // table prints what became of each plant, as it becomes known.
@@ -17,13 +16,13 @@ type table struct {
 }
 
 func (t *table) head() {
-	t.line("%-5s %-34s %10s %8s %7s  %s", "plant", "law that broke", "schedules", "seconds", "total", "what is planted")
+	t.line("%-5s %-38s %10s %8s  %s", "plant", "law that broke", "schedules", "seconds", "what is planted")
 }
 
 func (t *table) line(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format+"\n", args...) }
 
-// row adds a plant; all is the time it took with the build.
-func (t *table) row(p *Plant, h Hunt, all time.Duration) {
+// row adds a plant.
+func (t *table) row(p *Plant, h Hunt) {
 	law := h.Law
 	switch found := h.Law != ""; {
 	case found && !p.Neutral():
@@ -37,7 +36,7 @@ func (t *table) row(p *Plant, h Hunt, all time.Duration) {
 		law = "MISSED"
 		t.wrong = append(t.wrong, p.ID+" was missed: "+p.What+"; it needs "+p.Needs)
 	}
-	t.line("%-5s %-34s %10d %8.1f %6.0fs  %s", p.ID, law, h.Schedules, h.Seconds, all.Seconds(), p.What)
+	t.line("%-5s %-38s %10d %8.1f  %s", p.ID, law, h.Schedules, h.Seconds, p.What)
 }
 
 // broken notes a plant that could not be built.

@@ -34,7 +34,6 @@ const (
 	GolangciLint  Program = "golangci-lint"
 	ControllerGen Program = "controller-gen"
 	Gotestsum     Program = "gotestsum"
-	Gremlins      Program = "gremlins"
 )
 
 // Binaries says where each program stands.
@@ -60,7 +59,6 @@ var sources = map[Program]source{
 	GolangciLint:      {tool: "golangci-lint", pkg: "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", module: "github.com/golangci/golangci-lint/v2", stamp: "main.version"},
 	ControllerGen:     {tool: "controller-gen", pkg: "sigs.k8s.io/controller-tools/cmd/controller-gen", module: "sigs.k8s.io/controller-tools", stamp: "sigs.k8s.io/controller-tools/pkg/version.version"},
 	Gotestsum:         {tool: "gotestsum", pkg: "gotest.tools/gotestsum", module: "gotest.tools/gotestsum"},
-	Gremlins:          {tool: "gremlins", pkg: "github.com/go-gremlins/gremlins/cmd/gremlins", module: "github.com/go-gremlins/gremlins"},
 }
 
 func kubernetes(program string) source {

@@ -63,6 +63,8 @@ func TestCauses(t *testing.T) {
 		"equally old: by name":            {[]build.Option{flags(1), lastRestart(0.1)}, "ad"},
 		"at most sixteen":                 {[]build.Option{flags(20), lastRestart(0.3)}, "tsrqponmlkjihgfe"},
 		"executing: those it answers":     {[]build.Option{flags(2), build.Request(request.Executing, driving, answering("z"))}, "z"},
+		"waiting: told anew":              {[]build.Option{flags(2), build.With(func(p *model.Policy) { p.Suspended = true }), build.Request(request.Pending, answering("z"))}, "bad"},
+		"failed: those it answered":       {[]build.Option{flags(2), build.Stamped("kick", 1), build.Request(request.Executing, driving, answering("z")), build.Rollout(func(r *model.Rollout) { r.DeadlineExceeded = true })}, "z"},
 		"executing, none known: as above": {[]build.Option{flags(4), build.Stamped("kick", 1), build.Request(request.Executing, driving)}, "dcb"},
 	}
 	for name, tt := range tests {
@@ -83,6 +85,46 @@ func TestCauses(t *testing.T) {
 func answering(name string) func(*model.Request) {
 	return func(r *model.Request) {
 		r.Status.Causes = []model.Cause{{Source: model.Key{Kind: "Secret", Namespace: "shop", Name: name}, ChangedAt: build.At(0)}}
+	}
+}
+
+// The status names the revision of a restart that ended, and of no other.
+func TestTheRevisionIsNamedAtTheEndOfARestart(t *testing.T) {
+	tests := map[string]struct {
+		given *model.Snapshot
+		want  string
+	}{
+		"ended":                   {executing(), "web-2"},
+		"still rolling":           {executing(build.Rollout(build.Rolling)), ""},
+		"nothing had to be done":  {blocked(build.Pod("web-1-a", 5)), ""},
+		"ended, nothing is known": {executing(func(s *model.Snapshot) { s.Revisions = nil }), ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := decide.Decide(tt.given, build.At(soon)).Status.RolloutRev; got != tt.want {
+				t.Errorf("RolloutRev = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEveryWaitHasAWakeUp(t *testing.T) {
+	tests := map[string]struct {
+		verdict decide.Verdict
+		want    bool
+	}{
+		"waits for nothing":       {decide.Verdict{Phase: request.WaitingForGate}, false},
+		"watches nothing":         {decide.Verdict{Phase: request.Executing}, false},
+		"waits for a time":        {decide.Verdict{Phase: request.WaitingForGate, WakeAt: build.At(1)}, true},
+		"watches until a time":    {decide.Verdict{Phase: request.Executing, WakeAt: build.At(1)}, true},
+		"waits for an event":      {decide.Verdict{Phase: request.WaitingForGate, WakeOn: []model.WakeOn{model.WakeOnPolicy}}, true},
+		"is over":                 {decide.Verdict{Phase: request.Succeeded}, true},
+		"there is nothing to say": {decide.Verdict{}, true},
+	}
+	for name, tt := range tests {
+		if got := tt.verdict.Valid(); got != tt.want {
+			t.Errorf("%s: Valid() = %v, want %v", name, got, tt.want)
+		}
 	}
 }
 

@@ -170,6 +170,19 @@ func TestDigestsAreEqualExactlyIfContentIs(t *testing.T) {
 	})
 }
 
+// Records outlive a version, so what is sealed must not depend on how a map is walked
+// nor on the version: entries stand by key, then by map, binaryData first.
+func TestEntriesAreSorted(t *testing.T) {
+	c := configMapContent(&corev1.ConfigMap{
+		Data:       map[string]string{"b": "1", "a": "2"},
+		BinaryData: map[string][]byte{"b": []byte("3"), "c": []byte("4")},
+	})
+	want := []factEntry{{"a", 'd', "2"}, {"b", 'b', "3"}, {"b", 'd', "1"}, {"c", 'b', "4"}}
+	if diff := cmp.Diff(want, factsOf(c).Entries); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
 func TestDigestIsTheHashOfThePreimage(t *testing.T) {
 	m := &corev1.ConfigMap{Data: map[string]string{"a": string(bytes.Repeat([]byte("long "), 1000))}}
 	want := sha256.Sum256(preimage(configMapContent(m)))

@@ -67,18 +67,26 @@ func TestParserAgreesWithRobfig(t *testing.T) {
 }
 
 func TestCivilAgreesWithTime(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		day := rapid.Int64Range(-800_000, 3_000_000).Draw(t, "day")
-		year, month, dom := civil(day)
-		want := time.Unix(day*secondsPerDay, 0).UTC()
-		if int(year) != want.Year() || month != int(want.Month()) || dom != want.Day() || weekday(day) != int(want.Weekday()) {
-			t.Fatalf("day %d: %d-%d-%d (%d), want %v", day, year, month, dom, weekday(day), want)
+	rapid.Check(t, func(t *rapid.T) { compareCivil(t, rapid.Int64Range(-800_000, 3_000_000).Draw(t, "day")) })
+	// Where years of 365 days, of centuries and of four centuries end.
+	for _, year := range []int{1600, 1896, 1900, 2000, 2001, 2024, 2100, 2400} {
+		march := time.Date(year, time.March, 1, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay
+		for day := march - 61; day <= march+1; day++ {
+			compareCivil(t, day)
 		}
-		last := time.Date(want.Year(), want.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
-		if daysIn(year, month) != last {
-			t.Fatalf("%d-%d has %d days, want %d", year, month, daysIn(year, month), last)
-		}
-	})
+	}
+}
+
+func compareCivil(t rapid.TB, day int64) {
+	year, month, dom := civil(day)
+	want := time.Unix(day*secondsPerDay, 0).UTC()
+	if int(year) != want.Year() || month != int(want.Month()) || dom != want.Day() || weekday(day) != int(want.Weekday()) {
+		t.Fatalf("day %d: %d-%d-%d (%d), want %v", day, year, month, dom, weekday(day), want)
+	}
+	last := time.Date(want.Year(), want.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	if daysIn(year, month) != last {
+		t.Fatalf("%d-%d has %d days, want %d", year, month, daysIn(year, month), last)
+	}
 }
 
 // The leaps over days and hours find what a walk over all minutes finds.
@@ -109,6 +117,31 @@ func TestWallSearchAgreesWithAWalk(t *testing.T) {
 			t.Fatalf("previousWall = %d %v, want %d %v", got, ok, last, any)
 		}
 	})
+}
+
+// What is searched has its first instant and not its limit; going back it has both.
+func TestEdgesOfTheWallSearch(t *testing.T) {
+	const noon = 12 * 60 * 60
+	c, problems := parseCron("0 12 * * *")
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for _, tt := range []struct {
+		from, limit int64
+		found       bool
+	}{{noon - 60, noon, false}, {noon - 60, noon + 1, true}, {noon, noon + 1, true}, {noon + 1, noon + 60, false}} {
+		if got, ok := c.nextWall(tt.from, tt.limit); ok != tt.found || ok && got != noon {
+			t.Errorf("nextWall(%d, %d) = %d %v, want %v", tt.from, tt.limit, got, ok, tt.found)
+		}
+	}
+	for _, tt := range []struct {
+		upTo, floor int64
+		found       bool
+	}{{noon - 1, 0, false}, {noon, noon, true}, {noon + 60, noon, true}, {noon + 60, noon + 1, false}} {
+		if got, ok := c.previousWall(tt.upTo, tt.floor); ok != tt.found || ok && got != noon {
+			t.Errorf("previousWall(%d, %d) = %d %v, want %v", tt.upTo, tt.floor, got, ok, tt.found)
+		}
+	}
 }
 
 // Each segment holds what it says, for whatever instant it is asked for.
