@@ -107,6 +107,10 @@ func (b blockCase) partitioned() bool {
 	return true
 }
 
+// unreachable: the workload's strategy keeps every stale pod from a restart, whatever
+// else holds.
+func (b blockCase) unreachable() bool { return b.w.onDelete || b.partitioned() }
+
 // sourceMissing: a pod of this template could not start.
 func (b blockCase) sourceMissing() bool {
 	for _, r := range refsOf(b.w.GetNamespace(), b.w.template) {
@@ -141,7 +145,7 @@ func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition aft
 	if _, ok := parseWindows(policy); !ok || open(policy, now) {
 		return false
 	}
-	if policy.Spec.DryRun { // no window would have changed anything
+	if policy.Spec.DryRun || b.unreachable() { // no window would have changed anything
 		return true
 	}
 	from := latest(latest(b.Healed, b.busy[b.w.GetNamespace()]), b.clockSet())
@@ -198,11 +202,18 @@ func (b blockCase) rateLimited() bool {
 	return err == nil && b.KickNow().Sub(stamp) <= interval+time.Second
 }
 
-// cannotSucceed: KICK restarted the workload and the rollout hangs, or somebody
-// took the stamp away.
+// cannotSucceed: KICK restarted the workload and the rollout hangs, somebody took the
+// stamp away, or what is stale still no restart reaches.
 func (b blockCase) cannotSucceed() bool {
 	stamp, restarted := b.stamps[b.w.id()]
-	return !b.w.complete() || (restarted && b.w.stamp() != stamp)
+	return !b.w.complete() || restarted && (b.w.stamp() != stamp || b.unreachable())
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func latest(a, b time.Time) time.Time {

@@ -107,6 +107,7 @@ type (
 	callHook   interface{ OnCall(*Context, Write) }
 	accessHook interface{ OnAccess(*Context, Access) }
 	toldHook   interface{ OnTold(*Context, Told) }
+	passHook   interface{ OnPass(*Context, Pass) }
 	logHook    interface{ OnLog(*Context, string) }
 	endHook    interface{ AtEnd(*Context) }
 )
@@ -142,12 +143,19 @@ func All() []Entry {
 		{lawRights, "KICK makes no call its generated role does not allow.", func() Law { return &rights{} }},
 		{lawEvents, "KICK emits at most one Event for each transition of a request.", func() Law { return &events{} }},
 		{lawRest, "KICK does not write an object again and again while nobody else writes.", func() Law { return &rest{} }},
+		{lawHurry, "No pass asks to be made again within milliseconds, time after time.", func() Law { return &hurry{} }},
 		{lawDeadline, "After the last fault each restart comes as soon as nothing stands against it.", func() Law { return &deadline{} }},
 		{lawBounds, "KICK writes in its namespaces only, and no request stays open for what no policy selects.", func() Law { return bounds{} }},
 		{lawIndex, "At the end KICK's cache finds the readers of each source that a walk through all workloads finds.", func() Law { return index{} }},
 		{lawLedger, "At the end there is a record for each source that is read where a policy is, and for no other.", func() Law { return ledger{} }},
 		{lawWake, "At the end every unfinished request has something that wakes it, and its time is not over.", func() Law { return wake{} }},
 		{lawOutcome, "Success follows a restart of the request's own, and the reason of a wait holds.", func() Law { return outcome{} }},
+		{lawServed, "A request succeeds after the rollout of its own restart was complete, waits for no rollout that KICK began for it, and fails only of what can have happened.", func() Law { return &served{} }},
+		{lawFollows, "A record never goes back to an older version of its source, and at the end it tells of the content that stands.", func() Law { return follows{} }},
+		{lawRepeat, "A restart that failed or was taken back is not repeated for the change it was for.", func() Law { return repeat{} }},
+		{lawRefusal, "A restart that the API server refuses is not sent over and over.", func() Law { return &refusals{} }},
+		{lawQuiet, "Changes that follow one another hold a restart back for ten settle delays at most.", func() Law { return quiet{} }},
+		{lawPace, "KICK writes no object more often than a hundred times in ten seconds.", func() Law { return &paces{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}
 }
@@ -161,6 +169,7 @@ type Laws struct {
 	calls  []callHook
 	access []accessHook
 	told   []toldHook
+	passes []passHook
 	logs   []logHook
 	ends   []endHook
 }
@@ -195,6 +204,9 @@ func (l *Laws) add(law Law) {
 	}
 	if h, ok := law.(toldHook); ok {
 		l.told = append(l.told, h)
+	}
+	if h, ok := law.(passHook); ok {
+		l.passes = append(l.passes, h)
 	}
 	if h, ok := law.(logHook); ok {
 		l.logs = append(l.logs, h)
@@ -247,6 +259,13 @@ func (l *Laws) OnAccess(a Access) {
 func (l *Laws) OnTold(t Told) {
 	for _, h := range l.told {
 		h.OnTold(l.Context, t)
+	}
+}
+
+// OnPass takes a pass that ended well.
+func (l *Laws) OnPass(p Pass) {
+	for _, h := range l.passes {
+		h.OnPass(l.Context, p)
 	}
 }
 

@@ -55,7 +55,7 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 	}
 	last := d.restarted[w.id()]
 	d.restarted[w.id()] = w.stamp()
-	if c.Healed.IsZero() || c.stepped() || c.restartCase(w, Known{}).manual() {
+	if r := c.restartCase(w, Known{}); c.Healed.IsZero() || c.stepped() || r.manual() || !r.wasStale() { // a needless one is another law's
 		return
 	}
 	policies := c.policiesOf(w)

@@ -333,7 +333,7 @@ func TestEveryLawHasAName(t *testing.T) {
 		seen[entry.Name] = true
 		l := &Laws{Context: &Context{}}
 		l.add(entry.New())
-		if len(l.writes)+len(l.kicks)+len(l.calls)+len(l.access)+len(l.told)+len(l.logs)+len(l.ends) == 0 {
+		if len(l.writes)+len(l.kicks)+len(l.calls)+len(l.access)+len(l.told)+len(l.passes)+len(l.logs)+len(l.ends) == 0 {
 			t.Errorf("%s has no hook", entry.Name)
 		}
 	}

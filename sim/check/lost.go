@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/clock"
 )
 
 const lawLost = "nothing lost"
@@ -92,7 +93,19 @@ func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref 
 // unknowable reports that nobody outside the node, and nobody who came as late as
 // KICK did, can tell that a container carries old content.
 func (c *Context) unknowable(s stalePod) bool {
-	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s) || c.awayUndated(s)
+	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s) || c.awayUndated(s) || c.madeAnew(s)
+}
+
+// madeAnew excuses a container that read a source which was deleted and created again
+// before KICK's first record of it, if by its node's clock it started after that: it looks
+// like one that waited for the source to be created at all.
+func (c *Context) madeAnew(s stalePod) bool {
+	h := c.sources.of(s.ref.source)
+	made, ok := h.origin(s.ref.required)
+	first, recorded := h.firstRecord()
+	ahead := c.now(clock.Kubelet).Sub(c.now(clock.APIServer))
+	before := made.at.Sub(s.container.Started)
+	return ok && recorded && s.ref.required && made.order < first.order && before > 0 && before <= min(ahead, c.Allowance)+time.Second && h.createdBy(made)
 }
 
 // awayUndated excuses a container that started while the content was another, if KICK
@@ -147,10 +160,13 @@ func (c *Context) cacheLag(s stalePod) bool {
 
 // nodeCopy excuses a container that started after the change and was given the
 // node's copy of an immutable source all the same: the kubelet does not look again
-// while any pod on the node uses it (case B29), and a restart cannot mend that.
+// while any pod on the node uses it (case B29), and a restart cannot mend that. Nor does
+// it show when what stood at the start comes back.
 func (c *Context) nodeCopy(s stalePod) bool {
-	last, ok := c.sources.of(s.ref.source).origin(s.ref.required)
-	return ok && s.container.Cached[s.ref.source] && !s.container.Started.Before(last.at)
+	h := c.sources.of(s.ref.source)
+	last, ok := h.origin(s.ref.required)
+	return ok && s.container.Cached[s.ref.source] &&
+		(!s.container.Started.Before(last.at) || h.at(s.container.Started) == last.content)
 }
 
 func (c *Context) lostMessage(w workload, stale []stalePod, named []string) string {

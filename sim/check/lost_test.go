@@ -214,6 +214,9 @@ func TestStatefulSetBlocks(t *testing.T) {
 		"below the partition":  {partition(2), "Partitioned", 1, true},
 		"above the partition":  {partition(1), "Partitioned", 1, false},
 		"partition, no reason": {partition(2), "Paused", 1, false},
+
+		"failed, and below the partition": {partition(2), "RolloutTimeout", 1, true},
+		"failed, and above the partition": {partition(1), "RolloutTimeout", 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, lawLost)
@@ -226,6 +229,7 @@ func TestStatefulSetBlocks(t *testing.T) {
 			r.Spec.TargetRef = v1alpha1.TargetReference{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "set"}
 			r.Status.Phase, r.Status.Gate = v1alpha1.PhaseWaitingForRollout, &v1alpha1.GateStatus{Reason: tt.reason}
 			b.create(Manager, r)
+			b.laws.stamps["shop/StatefulSet/set"] = "" // it was restarted, and that stands
 			set := b.server.Get(setKind, key("set")).DeepCopyObject().(*appsv1.StatefulSet)
 			set.Status = appsv1.StatefulSetStatus{ObservedGeneration: 9, Replicas: 3, ReadyReplicas: 3, UpdatedReplicas: 3}
 			if _, err := b.server.Update(set, statusWrite); err != nil {

@@ -54,7 +54,7 @@ func (c *Context) sayTrue(r *v1alpha1.KickRequest, b blockCase) {
 	case terminal(r.Status.Phase) || phaseOf(r) == v1alpha1.PhasePending:
 		return
 	case r.Status.Phase == v1alpha1.PhaseExecuting:
-		if b.w.complete() && !b.w.paused && b.stamps[b.w.id()] == b.w.stamp() {
+		if b.w.complete() && b.w.available >= b.w.desired && !b.w.paused && b.stamps[b.w.id()] == b.w.stamp() {
 			c.report(lawOutcome, "request %s/%s still watches the restart of %s, whose rollout is complete", r.Namespace, r.Name, b.w.id())
 		}
 		return

@@ -89,22 +89,28 @@ func volumeRefs(v corev1.Volume, mention mentionFunc) {
 	}
 }
 
-// mounts reports whether a container of a template reads a source through a volume.
+// mounts reports whether a container of a template reads a source through a volume. One
+// that no container mounts counts for all of them (docs/decisions/0007).
 func mounts(template *corev1.PodTemplateSpec, container string, source Source) bool {
+	return slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool {
+		holds := false
+		volumeRefs(v, func(kind, name string, _ *bool, _ ...string) {
+			holds = holds || kind == source.Kind && name == source.Name
+		})
+		by := mounters(template, v.Name)
+		return holds && (len(by) == 0 || slices.Contains(by, container))
+	})
+}
+
+// mounters are the containers of a template that mount a volume.
+func mounters(template *corev1.PodTemplateSpec, volume string) []string {
+	var out []string
 	for _, c := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
-		for _, m := range c.VolumeMounts {
-			for _, v := range template.Spec.Volumes {
-				found := false
-				volumeRefs(v, func(kind, name string, _ *bool, _ ...string) {
-					found = found || kind == source.Kind && name == source.Name
-				})
-				if found && c.Name == container && m.Name == v.Name {
-					return true
-				}
-			}
+		if slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == volume }) {
+			out = append(out, c.Name)
 		}
 	}
-	return false
+	return out
 }
 
 func itemKeys(items []corev1.KeyToPath) []string {

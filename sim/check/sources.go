@@ -32,16 +32,6 @@ type history struct {
 	newest  client.Object
 }
 
-// note is one write of KICK's record of a source.
-type note struct {
-	at      time.Time
-	order   int64     // among all writes
-	written time.Time // API server's clock
-	knew    time.Time // it tells of no change at or after that instant
-	// returned says that it notes a content that was another in between.
-	returned bool
-}
-
 // touch is one write that altered no content and moved its time all the same.
 type touch struct {
 	at      time.Time // true time
@@ -186,6 +176,18 @@ func (h *history) recordedIn(from, to time.Time) bool {
 	return false
 }
 
+// createdBy reports whether a change created the source.
+func (h *history) createdBy(c change) bool {
+	i := slices.IndexFunc(h.changes, func(other change) bool { return other.order == c.order })
+	return i == 0 || i > 0 && h.changes[i-1].gone
+}
+
+// missed reports whether the process that first noted a change did not watch yet when it came.
+func (h *history) missed(c change) bool {
+	i := slices.IndexFunc(h.records, func(n note) bool { return n.knew.After(c.at) })
+	return i >= 0 && h.records[i].began.After(c.at)
+}
+
 // last is the newest change, false where the source never existed.
 func (h *history) last() (change, bool) {
 	if len(h.changes) == 0 {
@@ -239,48 +241,6 @@ func (l *sourceLog) entry(source Source) *history {
 		l.bySource[source] = h
 	}
 	return h
-}
-
-// send notes what KICK knows when it writes a record.
-func (l *sourceLog) send(w Write) {
-	if w.Kind != recordKind || w.Done {
-		return
-	}
-	if l.sent == nil {
-		l.sent = map[types.NamespacedName]Known{}
-	}
-	l.sent[w.Key] = w.Known
-}
-
-// recorded notes that KICK wrote down what it knows of a source. A new record is
-// a new baseline.
-func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1.SourceObservation) {
-	source := Source{string(observed.Spec.Source.Kind), observed.Namespace, observed.Spec.Source.Name}
-	h, wrote := l.entry(source), note{at: now, order: ev.Revision, written: ev.At, knew: now, returned: returned(observed)}
-	if known, sent := l.sent[ev.Key]; sent {
-		if k := known.of(source); !k.IsZero() {
-			wrote.knew = k
-		}
-	}
-	switch {
-	case ev.Type == cluster.Deleted: // what KICK knew it knew; the next record is a baseline
-	case ev.Type == cluster.Added || observed.Spec.KeyID != h.keyID:
-		h.records, h.keyID = append(h.records[:0], wrote), observed.Spec.KeyID
-	default:
-		h.records = append(h.records, wrote)
-	}
-}
-
-// returned reports whether the newest entry of a record is the one before it again.
-func returned(r *v1alpha1.SourceObservation) bool {
-	n := len(r.Spec.History)
-	return n > 1 && sameEntry(&r.Spec.History[n-2], &r.Spec.History[n-1])
-}
-
-// sameEntry reports whether two entries are the same change: the content was another
-// in between, and nothing is to be done about it.
-func sameEntry(a, b *v1alpha1.ObservedContent) bool {
-	return a.Fingerprint == b.Fingerprint && a.Observed.Equal(&b.Observed)
 }
 
 func (h *history) modified(now time.Time, ev cluster.Event) {

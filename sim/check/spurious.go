@@ -176,17 +176,35 @@ func (r restartCase) servedOld() bool {
 // each reports whether some source in scope and some container that read it
 // satisfy a condition.
 func (r restartCase) each(condition func(Pod, Container, *history) bool) bool {
+	return r.eachRef(func(pod Pod, container Container, ref ref) bool {
+		return condition(pod, container, r.sources.of(ref.source))
+	})
+}
+
+func (r restartCase) eachRef(condition func(Pod, Container, ref) bool) bool {
 	refs := r.refs()
 	for _, pod := range r.pods {
 		for _, container := range pod.Containers {
 			for _, ref := range refs {
-				if _, reads := container.Loaded[ref.source]; reads && condition(pod, container, r.sources.of(ref.source)) {
+				_, reads := container.Loaded[ref.source]
+				if reads && (condition(pod, container, ref) || container.Name == "" && condition(pod, anyOf(pod, container), ref)) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// anyOf is what nobody mounts, as one has to take it who does not know that: read by any
+// container of the pod (docs/decisions/0007), and so by the one that started last.
+func anyOf(pod Pod, unmounted Container) Container {
+	for _, c := range pod.Containers {
+		if c.Started.After(unmounted.Started) {
+			unmounted.Started, unmounted.Again = c.Started, c.Again
+		}
+	}
+	return unmounted
 }
 
 // sameSecond: creation times have whole seconds, so a pod created in the second
@@ -212,15 +230,15 @@ func (r restartCase) starting() bool {
 
 // endedTooSoon: the container read what stands again now, but it stood for so short
 // a time after the start that clocks cannot prove the read came before its end
-// (DESIGN section 5, content history).
+// (DESIGN section 5, content history). If nobody watched that end, it stood until the
+// last record at the latest, by two clocks.
 func (r restartCase) endedTooSoon() bool {
 	return r.each(func(_ Pod, container Container, h *history) bool {
-		for _, change := range h.changes {
-			if after := change.at.Sub(container.Started); after > 0 && after <= r.Allowance+2*time.Second {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(h.changes, func(c change) bool {
+			after := c.at.Sub(container.Started)
+			return after > 0 && (after <= r.Allowance+2*time.Second ||
+				h.missed(c) && !h.recordedIn(container.Started.Add(2*r.Allowance), c.at))
+		})
 	})
 }
 
@@ -265,21 +283,11 @@ func (r restartCase) clockOffset() bool {
 // allowance, and nothing at all of files in a volume: when its node brought it up to
 // date, no object says.
 func (r restartCase) restartedInPlace() bool {
-	for _, ref := range r.refs() {
+	return r.eachRef(func(pod Pod, c Container, ref ref) bool {
 		last, ok := r.sources.of(ref.source).last()
-		for _, pod := range r.pods {
-			if !ok || pod.Created.After(last.written) {
-				continue
-			}
-			for _, c := range pod.Containers {
-				_, reads := c.Loaded[ref.source]
-				if reads && c.Again && (c.Started.Sub(last.at) <= r.Allowance+time.Second+inPlace || mounts(r.w.template, c.Name, ref.source)) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+		return ok && c.Again && !pod.Created.After(last.written) &&
+			(c.Started.Sub(last.at) <= r.Allowance+time.Second+inPlace || mounts(r.w.template, c.Name, ref.source))
+	})
 }
 
 // down: a container of a pod that is older than the change, or than what KICK took for
@@ -300,19 +308,17 @@ func (r restartCase) down() bool {
 }
 
 // undated: among what KICK learned with its newest record was a change whose time
-// no metadata shows, such as a removed key or one dated in the future, or such a change ended what the container
-// had read, so that nothing proves that the read came before.
+// no metadata shows, such as a removed key or one dated in the future. Or such a change
+// ended what the container had read, or came so shortly before the pod that clocks do
+// not show which was first, and nothing proves what the read was.
 func (r restartCase) undated() bool {
-	return r.each(func(_ Pod, container Container, h *history) bool {
-		for i := 1; i < len(h.changes); i++ {
-			ended := h.changes[i].at.After(container.Started) && !h.changes[i-1].at.After(container.Started)
-			if ended && !h.changes[i].timed() {
-				return true
-			}
+	return r.each(func(pod Pod, container Container, h *history) bool {
+		if r.undatedAround(pod, container, h) {
+			return true
 		}
 		var previous time.Time
 		if n := h.seen(r.known.Records); n > 1 {
-			previous = h.records[n-2].at
+			previous = earliest(h.records[n-2].at, h.records[n-2].knew)
 		}
 		for _, change := range h.changes {
 			if !change.timed() && !change.at.Before(previous) {
@@ -321,6 +327,19 @@ func (r restartCase) undated() bool {
 		}
 		return false
 	})
+}
+
+// undatedAround reports whether no date tells of a change just before the pod, or of the
+// one that ended what its container had read.
+func (r restartCase) undatedAround(pod Pod, container Container, h *history) bool {
+	for i, c := range h.changes {
+		ended := c.at.After(container.Started) && i > 0 && !h.changes[i-1].at.After(container.Started)
+		before := !c.at.After(container.Started) && !pod.Created.After(c.written.Add(r.Allowance+time.Second))
+		if (ended || before) && !c.timed() {
+			return true
+		}
+	}
+	return false
 }
 
 // flagsChanged: the bytes are the same, but the type or the immutability of the

@@ -165,7 +165,7 @@ func TestExcusesDoNotReachFar(t *testing.T) {
 			b.create(Manager, record())
 			b.wait(time.Second)
 			b.recorded()
-			b.wait(time.Second)
+			b.wait(10 * time.Second)
 			b.recorded()
 			b.run(b.now())
 		},

@@ -20,13 +20,15 @@ func (r restartCase) touchedBeforeBaseline() bool {
 }
 
 // touchedBeforeTold: by the time KICK was told of the newest change its date had moved
-// on to a write of metadata, and the pod is no younger than that.
+// on to a write of metadata, and the pod is no younger than that, or than what KICK had
+// to take for its time because it lay in the future.
 func (r restartCase) touchedBeforeTold() bool {
 	return r.each(func(pod Pod, container Container, h *history) bool {
 		last, ok := h.last()
 		told := slices.IndexFunc(h.records, func(n note) bool { return n.knew.After(last.at) })
 		return ok && told >= 0 && slices.ContainsFunc(h.touches, func(t touch) bool {
-			return t.at.After(last.at) && t.at.Before(h.records[told].knew) && t.starting(pod, container)
+			return !t.at.Before(last.at) && t.at.Before(h.records[told].knew) &&
+				(t.starting(pod, container) || r.ahead(t, h.records[told], pod))
 		})
 	})
 }
@@ -54,9 +56,12 @@ const inPlace = 2 * time.Second
 // start after that write prove anything if the pod is not of a later second: it may have
 // been starting (case "starting").
 func (r restartCase) touchedWhileAway() bool {
-	return r.each(func(pod Pod, container Container, h *history) bool {
-		read := container.Started
-		if container.Again { // its node says when the run before ended, within the allowance
+	return r.eachRef(func(pod Pod, container Container, ref ref) bool {
+		h, read := r.sources.of(ref.source), container.Started
+		switch {
+		case container.Again && mounts(r.w.template, container.Name, ref.source): // no object says when its node brought the files up to date
+			read = pod.Created
+		case container.Again: // its node says when the run before ended, within the allowance
 			read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
 		}
 		known := container.Started.Add(2 * r.Allowance)

@@ -32,10 +32,11 @@ type workload struct {
 	kind     string
 	template *corev1.PodTemplateSpec
 
-	desired, updated, ready, total int32
-	observed                       int64 // status.observedGeneration
-	paused, onDelete               bool
-	partition                      int32
+	desired, updated, ready, available, total int32
+
+	observed         int64 // status.observedGeneration
+	paused, onDelete bool
+	partition        int32
 }
 
 // id is how scenarios name a workload: namespace/Kind/name.
@@ -63,12 +64,12 @@ func workloadOf(object client.Object) (workload, bool) {
 	case *appsv1.Deployment:
 		return workload{
 			Object: o, kind: "Deployment", template: &o.Spec.Template, desired: replicas(o.Spec.Replicas), paused: o.Spec.Paused,
-			updated: o.Status.UpdatedReplicas, ready: o.Status.ReadyReplicas, total: o.Status.Replicas, observed: o.Status.ObservedGeneration,
+			updated: o.Status.UpdatedReplicas, ready: o.Status.ReadyReplicas, available: o.Status.AvailableReplicas, total: o.Status.Replicas, observed: o.Status.ObservedGeneration,
 		}, true
 	case *appsv1.StatefulSet:
 		w := workload{
 			Object: o, kind: "StatefulSet", template: &o.Spec.Template, desired: replicas(o.Spec.Replicas),
-			updated: o.Status.UpdatedReplicas, ready: o.Status.ReadyReplicas, total: o.Status.Replicas, observed: o.Status.ObservedGeneration,
+			updated: o.Status.UpdatedReplicas, ready: o.Status.ReadyReplicas, available: o.Status.AvailableReplicas, total: o.Status.Replicas, observed: o.Status.ObservedGeneration,
 			onDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType,
 		}
 		if rolling := o.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil && !w.onDelete {
@@ -78,7 +79,7 @@ func workloadOf(object client.Object) (workload, bool) {
 	case *appsv1.DaemonSet:
 		return workload{
 			Object: o, kind: "DaemonSet", template: &o.Spec.Template, desired: o.Status.DesiredNumberScheduled,
-			updated: o.Status.UpdatedNumberScheduled, ready: o.Status.NumberReady, total: o.Status.CurrentNumberScheduled,
+			updated: o.Status.UpdatedNumberScheduled, ready: o.Status.NumberReady, available: o.Status.NumberAvailable, total: o.Status.CurrentNumberScheduled,
 			observed: o.Status.ObservedGeneration, onDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 		}, true
 	default:

@@ -69,7 +69,7 @@ func (c *caller) read(verb string, object runtime.Object, key client.ObjectKey, 
 		err = fault.Err(s.resource, key.Name)
 	} else {
 		p.befall(fault)
-		p.reads(s)
+		p.reads(s, key.Namespace)
 		err = send()
 		p.answered()
 	}

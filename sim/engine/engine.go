@@ -187,7 +187,7 @@ func (e *Engine) Idle() bool {
 
 // see hands a commit to every process.
 func (e *Engine) see(ev cluster.Event) {
-	e.history.add(ev)
+	e.history.add(ev, e.loop.Now())
 	for _, p := range e.replicas {
 		if p != nil {
 			p.see(ev)

@@ -29,7 +29,8 @@ type feed struct {
 	backlog []cluster.Event
 	due     *sched.Event        // the next delivery
 	slow    bool                // deliveries come late until the first one
-	behind  time.Time           // when the oldest commit not in the cache came; zero: all are
+	behind  time.Time           // when the oldest commit not in the cache came, as far as KICK can tell; zero: all are
+	older   time.Time           // when it truly came, where the first list was old; zero: then
 	untold  []controllers.Event // in the cache, the controllers do not know yet
 	tell    *sched.Event
 }
@@ -131,7 +132,7 @@ func (f *feed) show() {
 		return
 	}
 	behind := f.behind
-	f.behind = time.Time{}
+	f.behind, f.older = time.Time{}, time.Time{}
 	switch f.manner(batch) {
 	case faults.Relist:
 		f.broke(behind)

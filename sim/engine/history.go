@@ -35,23 +35,29 @@ var cachedKinds = sync.OnceValue(func() map[schema.GroupKind]bool {
 
 // history holds the newest commits of cached kinds, so that a starting process can be shown an
 // older cluster than the last one saw.
-type history struct{ events []cluster.Event }
+type history struct{ events []commit }
 
-func (h *history) add(ev cluster.Event) {
+// commit is one of them, and the true time at which it came.
+type commit struct {
+	cluster.Event
+	at time.Time
+}
+
+func (h *history) add(ev cluster.Event, now time.Time) {
 	if !cachedKinds()[ev.Kind] {
 		return
 	}
 	if len(h.events) == 2*remembered {
 		h.events = append(h.events[:0], h.events[remembered:]...)
 	}
-	h.events = append(h.events, ev)
+	h.events = append(h.events, commit{ev, now})
 }
 
 // last are the newest n commits.
-func (h *history) last(n int) []cluster.Event { return h.events[max(len(h.events)-n, 0):] }
+func (h *history) last(n int) []commit { return h.events[max(len(h.events)-n, 0):] }
 
 // since are the commits after an instant of the API server's clock.
-func (h *history) since(at time.Time) []cluster.Event {
+func (h *history) since(at time.Time) []commit {
 	n := len(h.events)
 	for n > 0 && h.events[n-1].At.After(at) {
 		n--
@@ -60,7 +66,7 @@ func (h *history) since(at time.Time) []cluster.Event {
 }
 
 // missing are the commits that the first lists of a starting process do not show.
-func (e *Engine) missing() []cluster.Event {
+func (e *Engine) missing() []commit {
 	for i := range e.faults {
 		if e.faults[i].Fault != faults.OldCache {
 			continue
@@ -83,7 +89,7 @@ func (e *Engine) missing() []cluster.Event {
 }
 
 // before are the objects of a kind as they stood before those commits.
-func (e *Engine) before(missing []cluster.Event, kind schema.GroupKind) []client.Object {
+func (e *Engine) before(missing []commit, kind schema.GroupKind) []client.Object {
 	undone := map[types.NamespacedName]client.Object{}
 	for i := len(missing) - 1; i >= 0; i-- {
 		if ev := &missing[i]; ev.Kind == kind {

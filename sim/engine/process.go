@@ -143,13 +143,23 @@ func (p *process) sync() {
 		}
 		f.slow = len(missing) > 0 && !e.asks()
 	}
-	for _, ev := range missing {
-		p.see(ev)
-		if f := p.byKind[ev.Kind]; f != nil && !f.behind.IsZero() {
-			f.behind = e.loop.Now().Add(-faults.OldList)
-		}
+	for _, c := range missing {
+		p.catchUp(c)
 	}
 	e.compete()
+}
+
+// catchUp puts a commit that the first list did not show on the watch's way.
+func (p *process) catchUp(c commit) {
+	p.see(c.Event)
+	f := p.byKind[c.Kind]
+	if f == nil || f.behind.IsZero() {
+		return
+	}
+	f.behind = p.engine.loop.Now().Add(-faults.OldList)
+	if f.older.IsZero() {
+		f.older = c.at
+	}
 }
 
 // lead begins to work.

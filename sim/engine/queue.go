@@ -9,6 +9,7 @@ import (
 
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/sched"
 )
 
@@ -125,6 +126,9 @@ func (q *queue) done(k model.Key, result controllers.Result, err error) {
 		q.process.log.Error(err, "pass failed", "controller", q.controller.Name, "key", k.String())
 	default:
 		delete(q.failures, k)
+		if tell := q.process.engine.Passed; tell != nil {
+			tell(check.Pass{Controller: q.controller.Name, Key: k.String(), After: result.After})
+		}
 		if result.After > 0 {
 			q.addAfter(k, result.After)
 		}

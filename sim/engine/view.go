@@ -70,31 +70,44 @@ func (e *Engine) Grants() []check.Grant { return grants() }
 // this instant none of them shows, however long the pass takes that begins now.
 func (p *process) known() check.Known {
 	next := p.engine.loop.Now().Add(time.Nanosecond)
-	k := check.Known{Secrets: next, ConfigMaps: next, Records: next}
+	k := check.Known{Secrets: next, ConfigMaps: next, Records: next, Began: p.since}
 	for _, f := range p.feeds {
 		if f.behind.IsZero() {
 			continue
 		}
+		since := f.behind
+		if !f.older.IsZero() && f.older.Before(since) {
+			since = f.older
+		}
 		switch f.kind.Kind {
 		case "Secret":
-			k.Secrets = f.behind
+			k.Secrets = since
 		case "ConfigMap":
-			k.ConfigMaps = f.behind
+			k.ConfigMaps = since
 		case "SourceObservation":
-			k.Records = f.behind
+			k.Records = since
 		}
 	}
 	return k
 }
 
-// reads notes a live read of policies, for the pass under way.
-func (p *process) reads(s *site) {
-	if s.kind.Kind != "KickPolicy" {
-		return
-	}
+// reads notes a live read of something that restarts depend on, for the pass under
+// way: whoever reads one source or record live reads all that the pass is about.
+func (p *process) reads(s *site, namespace string) {
 	knew := &p.knew
 	if p.running != nil {
 		knew = &p.running.knew
 	}
-	knew.Policies = p.engine.loop.Now()
+	next := p.engine.loop.Now().Add(time.Nanosecond)
+	switch {
+	case s.kind.Kind == "KickPolicy":
+		knew.Policies = p.engine.loop.Now()
+	case s.verb != "get" || namespace == p.engine.options.Namespace: // the key
+	case s.kind.Kind == "Secret":
+		knew.Secrets = next
+	case s.kind.Kind == "ConfigMap":
+		knew.ConfigMaps = next
+	case s.kind.Kind == "SourceObservation":
+		knew.Records = next
+	}
 }

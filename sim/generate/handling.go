@@ -185,7 +185,7 @@ func (s *story) lastMoment() {
 		s.try(steps.FaultStep(steps.Fault{Name: faults.LateWatch.Name, Kind: kind, Times: 1}))
 	}
 	if closes {
-		s.patchPolicy(policy, map[string]any{"suspend": true})
+		s.close(policy)
 		return
 	}
 	s.do(steps.DeleteStep(w.ref()))

@@ -98,15 +98,30 @@ func (s *story) fault() {
 		on.Verb, on.Kind = at.verb, at.kind
 		on.Times = s.below(4, "times")
 	}
+	if f.Place == faults.Start {
+		s.oldStart()
+		return
+	}
 	s.try(steps.FaultStep(on))
 	s.edit()
-	if f.Place == faults.Start {
-		s.do(steps.OperatorStep("restart"))
-	}
 	if s.maybe("healed") {
 		s.pause()
 		s.do(steps.HealStep())
 	}
+}
+
+// oldStart lets KICK start again with caches that are older than what it saw and wrote
+// before; each kind catches up in its own time.
+func (s *story) oldStart() {
+	k := s.someSource()
+	s.change(k, s.otherContent())
+	s.breathe()
+	s.try(steps.FaultStep(steps.Fault{Name: faults.OldCache.Name}))
+	if !s.seldom(3, "all catch up at once") {
+		behind := pick(s.maker, "kind that stays behind", []string{k.kind, "SourceObservation", "KickRequest"})
+		s.try(steps.FaultStep(steps.Fault{Name: faults.LateWatch.Name, Kind: behind, Times: 1}))
+	}
+	s.do(steps.OperatorStep("restart"))
 }
 
 // clock steps a clock: KICK's by as much as a wrong time server may, all others

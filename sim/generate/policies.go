@@ -102,13 +102,17 @@ var (
 
 func (b *builder) window(kind v1alpha1.WindowType, of span) v1alpha1.Window {
 	w := v1alpha1.Window{Type: kind, Cron: of.cron, Duration: metav1.Duration{Duration: of.open}}
-	if b.has[zones] {
+	switch {
+	case b.zone != "" && b.maybe("the zone of the start"):
+		w.TimeZone = b.zone
+	case b.has[zones] || b.seldom(3, "a zone"):
 		w.TimeZone = pick(b.maker, "zone", timeZones)
 	}
 	return w
 }
 
-// windows draws up to two Allow windows and up to two Deny windows.
+// windows draws up to two Allow windows, whose first half may be denied, and up to two
+// Deny windows.
 func (b *builder) windows() []v1alpha1.Window {
 	var out []v1alpha1.Window
 	var wait time.Duration // until the rarest one opens, or the longest one ends
@@ -116,7 +120,12 @@ func (b *builder) windows() []v1alpha1.Window {
 		for range 1 + b.below(2, "allow windows") {
 			of := pick(b.maker, "allow window", allowWindows)
 			wait = max(wait, of.every)
-			out = append(out, b.window(v1alpha1.WindowAllow, of))
+			w := b.window(v1alpha1.WindowAllow, of)
+			out = append(out, w)
+			if b.seldom(4, "shut as it opens") {
+				w.Type, w.Duration.Duration = v1alpha1.WindowDeny, of.open/2
+				out = append(out, w)
+			}
 		}
 	}
 	if b.has[denials] {

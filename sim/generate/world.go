@@ -61,6 +61,7 @@ type builder struct {
 	world    scenario.Scenario
 	contents map[source]content // of the sources given
 	wait     time.Duration      // the longest that a policy can make a restart wait
+	zone     string             // a zone that the start is about; may be empty
 }
 
 // World makes a cluster: its start, the operator, its timing and what is given.
@@ -110,31 +111,41 @@ func (b *builder) namespace(name string, first bool) {
 	}
 }
 
-// starts are instants shortly before something: an hour, a change of the clocks, the
-// end of a year or of a February.
-var startTimes = []string{
-	"2026-03-29T00:59:50Z", "2026-10-25T00:59:50Z", "2026-03-08T06:59:50Z", "2026-11-01T05:59:50Z",
-	"2026-04-04T14:59:50Z", "2026-12-31T23:59:50Z", "2028-02-28T23:59:50Z", "2026-05-05T12:29:55Z",
-	"2026-01-01T01:59:55Z", "2026-07-03T21:58:00Z", "2026-03-01T12:00:00.4Z", "2026-03-01T12:00:00.9995Z",
+// startTimes are instants shortly before something: an hour, the end of a year or of a
+// February, a change of the clocks of a zone.
+var startTimes = []struct{ at, zone string }{
+	{"2026-03-29T00:59:50Z", "Europe/Berlin"}, {"2026-10-25T00:59:50Z", "Europe/Berlin"},
+	{"2026-03-08T06:59:50Z", "America/New_York"}, {"2026-11-01T05:59:50Z", "America/New_York"}, {"2026-04-04T14:59:50Z", "Australia/Lord_Howe"},
+	{"2026-12-31T23:59:50Z", ""}, {"2028-02-28T23:59:50Z", ""}, {"2026-05-05T12:29:55Z", "Europe/Berlin"}, {"2026-01-01T01:59:55Z", ""},
+	{"2026-07-03T21:58:00Z", "Europe/Berlin"}, {"2026-03-01T12:00:00.4Z", ""}, {"2026-03-01T12:00:00.9995Z", ""},
 }
 
-var startInstants = parseTimes(startTimes)
+// start is when the world begins, and a zone of which that is a time to look at: its
+// clocks change, or it has summer time.
+type start struct {
+	at   time.Time
+	zone string
+}
 
-func parseTimes(texts []string) []time.Time {
-	out := []time.Time{scenario.DefaultStart}
-	for _, text := range texts {
-		t, err := time.Parse(time.RFC3339Nano, text)
+var startList = parseStarts()
+
+func parseStarts() []start {
+	out := []start{{at: scenario.DefaultStart}}
+	for _, s := range startTimes {
+		t, err := time.Parse(time.RFC3339Nano, s.at)
 		if err != nil {
 			panic(err) // the list above is wrong
 		}
-		out = append(out, t)
+		out = append(out, start{t, s.zone})
 	}
 	return out
 }
 
 func (b *builder) start() time.Time {
-	if !b.has[starts] && !b.has[zones] {
+	if !b.has[starts] && !b.has[zones] && !b.has[windows] && !b.has[denials] {
 		return scenario.DefaultStart
 	}
-	return pick(b.maker, "start", startInstants)
+	s := pick(b.maker, "start", startList)
+	b.zone = s.zone
+	return s.at
 }

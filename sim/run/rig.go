@@ -152,7 +152,7 @@ func (r *rig) onWrite(ev cluster.Event) {
 // are choices.
 func (r *rig) startOperator(o Options) error {
 	r.loop.Ask(r.chooser(o))
-	if r.trail.mute = o.Brief; o.Brief {
+	if r.trail.mute = o.Brief; o.Brief || o.EndBroken {
 		r.laws.Broken = r.endBroken
 	}
 	if o.NewOperator == nil {
@@ -163,7 +163,7 @@ func (r *rig) startOperator(o Options) error {
 		Replicas: r.scenario.Operator.Replicas, Flags: r.scenario.Operator.Flags,
 		Observe: func(w Write) { r.trail.call(w); r.laws.OnCall(w) },
 		Log:     func(line string) { r.trail.log(line); r.laws.OnLog(line) },
-		Hit:     r.onHit(o), Touched: o.Touched, Told: r.laws.OnTold, Access: r.laws.OnAccess,
+		Hit:     r.onHit(o), Touched: o.Touched, Told: r.laws.OnTold, Passed: r.laws.OnPass, Access: r.laws.OnAccess,
 	})
 	if err != nil {
 		at := r.scenario.At

@@ -36,6 +36,7 @@ type OperatorOptions struct {
 	// Each of these may be nil.
 
 	Told    func(check.Told)         // every Event it emits
+	Passed  func(check.Pass)         // every pass that ended well
 	Access  func(check.Access)       // every right that a call needs, reads and watches included
 	Touched func(graph.Access)       // what wakes a controller, what it reads and writes
 	Hit     func(site, fault string) // how each call, watch and start went; fault "none": plainly
@@ -54,8 +55,10 @@ type Options struct {
 	// Fast leaves out what costs time and finds nothing new in a run whose like ran
 	// before; see cluster.Options. Outcomes are the same.
 	Fast bool
-	// Brief ends a run at the first broken law: what follows is harm of the harm. Its
-	// trail is not kept.
+	// EndBroken ends a run at the first broken law: what follows is harm of the harm, and
+	// may be without end.
+	EndBroken bool
+	// Brief is EndBroken, and keeps no trail.
 	Brief bool
 	// Chooser answers what the world leaves open; nil: the order of simultaneous
 	// events by the scenario's seed, and everything else plainly.

@@ -1,0 +1,35 @@
+package check
+
+import (
+	"slices"
+	"time"
+)
+
+const lawRefusal = "a refused restart is left alone"
+
+// refusals counts the restarts that the API server would not have.
+type refusals struct{ at map[sentKey][]time.Time }
+
+// How often a restart may be refused within a while in which nobody else writes anything. KICK leaves
+// one alone for as long, but for a process that does not know yet.
+const (
+	refusedWithin = 5 * time.Minute
+	refusedMost   = 8
+)
+
+// OnCall reports a restart that is sent over and over although it is refused.
+func (r *refusals) OnCall(c *Context, w Write) {
+	target, ok := c.patched(w)
+	if !ok || target.Object == nil || !w.Done || !refused(w.Err) {
+		return
+	}
+	if r.at == nil {
+		r.at = map[sentKey][]time.Time{}
+	}
+	key := sentKey{w.Kind, w.Key}
+	at := slices.DeleteFunc(r.at[key], c.busy[w.Key.Namespace].After)
+	r.at[key] = append(at, c.Loop.Now())
+	if n := len(r.at[key]); n >= refusedMost && c.Loop.Now().Sub(r.at[key][n-refusedMost]) < refusedWithin {
+		c.report(lawRefusal, "the restart of %s was refused %d times within %s", target.id(), refusedMost, c.Loop.Now().Sub(r.at[key][n-refusedMost]))
+	}
+}

@@ -1,0 +1,42 @@
+package check
+
+import (
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+const lawRepeat = "a failed restart is not repeated"
+
+// repeat holds what a request says of its restarts against the changes it tells of: a
+// change that was answered by a restart asks for no other one, be it that this one
+// failed or that somebody took it back.
+type repeat struct{}
+
+// OnKick reports a request that starts again, or tells of another restart, for a
+// change that its last restart was for.
+func (repeat) OnKick(c *Context, ev cluster.Event) {
+	now, ok := ev.Object.(*v1alpha1.KickRequest)
+	if !ok || ev.Type != cluster.Modified || now.Spec.Trigger == v1alpha1.TriggerManual {
+		return
+	}
+	before := ev.Old.(*v1alpha1.KickRequest)
+	last, changed := before.Status.CurrentRollout, now.Status.LatestObservedDependencyChange
+	if last == nil || changed == nil || changed.After(last.StartedAt.Time) || c.stepped() {
+		return
+	}
+	switch {
+	case before.Status.Phase == v1alpha1.PhaseFailed && now.Status.Phase == v1alpha1.PhasePending:
+		c.report(lawRepeat, "request %s was opened again, but its restart of %s failed and nothing changed since", ev.Key, micro(&last.StartedAt))
+	case secondRestart(before, now):
+		c.report(lawRepeat, "request %s tells of a restart of %s after one of %s, and nothing changed between them", ev.Key,
+			micro(&now.Status.CurrentRollout.StartedAt), micro(&last.StartedAt))
+	}
+}
+
+// secondRestart reports that a request was opened once and tells of another restart
+// than it did.
+func secondRestart(before, now *v1alpha1.KickRequest) bool {
+	last, again, opened := before.Status.CurrentRollout, now.Status.CurrentRollout, now.Status.OpenedAt
+	once := opened != nil && opened.Equal(before.Status.OpenedAt) && !opened.After(last.StartedAt.Time)
+	return once && again != nil && !again.StartedAt.Equal(&last.StartedAt)
+}

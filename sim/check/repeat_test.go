@@ -1,0 +1,73 @@
+package check
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"errors"
+	"time"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/clock"
+)
+
+func TestRepeat(t *testing.T) {
+	tell := func(b *bench, phase v1alpha1.Phase, opened, changed, started int) {
+		b.Helper()
+		reach(b, phase, func(r *v1alpha1.KickRequest) {
+			r.Status.OpenedAt, r.Status.LatestObservedDependencyChange = new(microTime(opened)), new(microTime(changed))
+			r.Status.CurrentRollout = &v1alpha1.RolloutStatus{StartedAt: microTime(started)}
+		})
+	}
+	for name, tt := range map[string]struct {
+		act   func(*bench)
+		words string
+	}{
+		"failed":                   {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20) }, ""},
+		"opened again":             {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 9, 20) }, "opened again, but its restart of 2026-03-01T12:00:20.000000Z failed and nothing changed since"},
+		"opened again by a change": {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 29, 20) }, ""},
+		"opened by stale pods":     {func(b *bench) { tell(b, v1alpha1.PhaseSucceeded, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 9, 20) }, ""},
+		"another restart":          {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 9, 40) }, "tells of a restart of 2026-03-01T12:00:40.000000Z after one of 2026-03-01T12:00:20.000000Z, and nothing changed between them"},
+		"for another change":       {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 30, 40) }, ""},
+		"of another opening":       {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 35, 9, 40) }, ""},
+		"a clock was set": {func(b *bench) {
+			b.clocks[clock.Kick].Step(time.Second)
+			tell(b, v1alpha1.PhaseExecuting, 10, 9, 40)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawRepeat)
+			b.create(Manager, request("deployment-web"))
+			tell(b, v1alpha1.PhaseExecuting, 10, 9, 20)
+			tt.act(b)
+			b.judged(tt.words)
+		})
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	gone := apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "web", errors.New("denied"))
+	busy := apierrors.NewTooManyRequests("later", 1)
+	for name, tt := range map[string]struct {
+		err   error
+		every time.Duration
+		words string
+	}{
+		"again and again": {gone, time.Second, "the restart of shop/Deployment/web was refused 8 times within 7s"},
+		"now and then":    {gone, 5 * time.Minute, ""},
+		"not for good":    {busy, time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawRefusal)
+			for range refusedMost {
+				w := patch(true, nil)
+				w.Err = tt.err
+				b.laws.OnCall(w)
+				b.wait(tt.every)
+			}
+			b.judged(tt.words)
+		})
+	}
+}
