@@ -39,6 +39,11 @@ func newExplore(p Program) *cobra.Command {
 			"command that runs it again.\n\nExit code 0: nothing found, 1: a law broke or a mark was never reached, 2: unusable input.",
 		Example: "  kick-sim explore --for 60s\n  kick-sim explore --seeds 10000 --keep-going -o json\n  kick-sim explore --profile crash scenarios/",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for name, nothing := range map[string]bool{"seeds": f.seeds == 0, "for": f.span <= 0} {
+				if nothing && cmd.Flags().Changed(name) {
+					return exitError{exitUnusable, fmt.Sprintf("kick-sim: --%s %s runs nothing: leave it out, or give more", name, cmd.Flags().Lookup(name).Value)}
+				}
+			}
 			return exploreAll(cmd.Context(), p, f, args)
 		},
 	}

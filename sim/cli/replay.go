@@ -56,7 +56,7 @@ func newExplain(p Program) *cobra.Command {
 
 // runner runs single schedules of this program.
 func (p Program) runner() *explore.Runner {
-	return &explore.Runner{Options: run.Options{NewOperator: p.NewOperator, Now: p.Now, KeepTrail: true}}
+	return &explore.Runner{Options: run.Options{NewOperator: p.NewOperator, Now: p.Now, KeepTrail: true, EndBroken: true}}
 }
 
 // play runs a target and tells on the error output where it is another run than the

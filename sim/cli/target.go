@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +35,9 @@ const targetUse = "SEED|FILE [SCENARIO-FILE]"
 const targetLong = "SEED is what explore prints, 0x5f3a91@4c1d2e7; with a scenario file the seed decides what goes wrong in it.\n" +
 	"FILE is a scenario, or a recording of explore --save.\n\n"
 
+// likeSeed is what somebody means for a seed rather than for a file.
+var likeSeed = regexp.MustCompile(`^[0-9][0-9a-zA-Z_]*(@|$)`)
+
 // parse reads the arguments of replay, shrink and explain.
 func (f targetFlags) parse(p Program, args []string) (target, error) {
 	var t target
@@ -43,6 +48,8 @@ func (f targetFlags) parse(p Program, args []string) (target, error) {
 	if seeded {
 		t.schedule.Seed, t.schedule.Seeded, t.build = seed, f.picks == "", build
 		args = args[1:]
+	} else if _, err := os.Stat(args[0]); err != nil && likeSeed.MatchString(args[0]) {
+		return t, exitError{exitUnusable, fmt.Sprintf("kick-sim: %s is no seed: a number up to 18446744073709551615, such as 0x5f3a91, or with the build it is of, 0x5f3a91@4c1d2e7", args[0])}
 	}
 	if err := f.details(&t.schedule); err != nil {
 		return t, err

@@ -128,6 +128,9 @@ func readDocuments(file string) ([]*yaml.Node, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, Problem{Position{File: file}, "is a folder: name one of its files"}
+	}
 	decoder := yaml.NewDecoder(f)
 	var docs []*yaml.Node
 	for {

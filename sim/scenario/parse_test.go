@@ -70,6 +70,10 @@ func TestMistakes(t *testing.T) {
 			`x.yaml:6:37: unknown kind "Deploymnet" in apps/v1 - did you mean "Deployment"?`}},
 		"foreign kind": {"  given:\n  - resource: {apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: a}}", []string{
 			`x.yaml:6:16: the simulator has no Go type for Application in argoproj.io/v1alpha1: only built-in kinds and KICK's own can be used for now`}},
+		"a list":              {"  given: [{resource: {apiVersion: v1, kind: List, items: []}}]", []string{`x.yaml:5:39: List is a list: give each of its items by itself`}},
+		"a list of a kind":    {"  given: [{resource: {apiVersion: v1, kind: SecretList, items: []}}]", []string{`x.yaml:5:39: SecretList is a list: give each of its items by itself`}},
+		"plain text in data":  {"  given: [{resource: {apiVersion: v1, kind: Secret, metadata: {name: a}, data: {x: YQ==, y: plain}}}]", []string{`x.yaml:5:90: Secret: data.y is not base64; plain text goes into stringData`}},
+		"a folder":            {"  given: [{file: .}]", []string{`x.yaml:5:18: cannot read file ".": .: is a folder: name one of its files`}},
 		"no kind":             {"  given: [{resource: {metadata: {name: a}}}]", []string{`x.yaml:5:22: a Kubernetes object needs apiVersion and kind`}},
 		"no name":             {"  given: [{resource: {apiVersion: v1, kind: Secret}}]", []string{`x.yaml:5:22: Secret without metadata.name`}},
 		"a field twice":       {"  summary: a\n  summary: b", []string{`x.yaml:6:3: field "summary" stands here and in line 5`}},

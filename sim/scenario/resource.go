@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,6 +120,10 @@ func (d *Decoder) newObject(n *yaml.Node, data map[string]any) (client.Object, b
 		return object, true
 	}
 	at := cmpNode(keyNode(n, "kind"), n)
+	if strings.HasSuffix(gvk.Kind, "List") {
+		d.Problemf(at, "%s is a list: give each of its items by itself", gvk.Kind)
+		return nil, false
+	}
 	if Scheme.IsVersionRegistered(gvk.GroupVersion()) {
 		d.Problemf(at, "unknown kind %q in %s%s", gvk.Kind, gvk.GroupVersion(), suggest(gvk.Kind, kindsOf(gvk.GroupVersion())))
 	} else {
@@ -159,9 +165,33 @@ func (d *Decoder) strict(n *yaml.Node, r Resource) {
 	}
 }
 
+// notBase64 finds the first field of data or binaryData, by name, that does not hold base64.
+func notBase64(object []byte) (string, bool) {
+	var o struct{ Data, BinaryData map[string]string }
+	if json.Unmarshal(object, &o) != nil {
+		return "", false
+	}
+	for _, field := range []struct {
+		name   string
+		values map[string]string
+	}{{"data", o.Data}, {"binaryData", o.BinaryData}} {
+		for _, key := range slices.Sorted(maps.Keys(field.values)) {
+			if _, err := base64.StdEncoding.DecodeString(field.values[key]); err != nil {
+				return field.name + "." + key, true
+			}
+		}
+	}
+	return "", false
+}
+
 // wrongType notes a value its field cannot hold.
 func (d *Decoder) wrongType(n *yaml.Node, r Resource, err error) {
 	var typeError *json.UnmarshalTypeError
+	if key, bad := notBase64(r.JSON); bad && !errors.As(err, &typeError) {
+		at := cmpNode(keyNode(n, key), n)
+		d.Problemf(at, "%s: %s is not base64; plain text goes into stringData", r.GVK.Kind, key)
+		return
+	}
 	if !errors.As(err, &typeError) {
 		d.Problemf(n, "%s: %s", r.GVK.Kind, strings.TrimPrefix(err.Error(), "json: "))
 		return
