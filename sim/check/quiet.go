@@ -1,6 +1,8 @@
 package check
 
 import (
+	"time"
+
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/cluster"
 )
@@ -25,7 +27,8 @@ func (quiet) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	policies := c.policiesOf(w)
-	if len(policies) != 1 || !c.policyEdit[r.Namespace].Before(c.trueTime(r.Status.OpenedAt.Time)) {
+	untold := c.Loop.Now().Sub(c.policyEdit[r.Namespace]) < time.Minute // a watch may be late by half of that
+	if len(policies) != 1 || untold || !c.policyEdit[r.Namespace].Before(c.trueTime(r.Status.OpenedAt.Time)) {
 		return
 	}
 	if wait := r.Status.Gate.RequeueAt.Sub(r.Status.OpenedAt.Time); wait > settleCap*settleDelay(policies[0]) {

@@ -27,7 +27,7 @@ func TestQuiet(t *testing.T) {
 				p.Spec.Restart.SettleDelay = &metav1.Duration{Duration: 10 * time.Second}
 			}
 			edit(b, "kubectl", policyKind, "web", settle)
-			b.wait(time.Second)
+			b.wait(time.Minute)
 			opened := b.loop.Now()
 			b.create(Manager, request("deployment-web"))
 			if tt.edited {

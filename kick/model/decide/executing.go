@@ -48,9 +48,6 @@ func watch(f *facts) Step {
 // stampStands reports whether the stamp the request drives is still in place.
 func (f *facts) stampStands() bool {
 	s := f.Workload.Stamp
-	if rev := freshness.Wanted(f.Revisions); f.Request.Manual && rev != nil && rev.Created.Before(f.Request.ChangeTime().Truncate(time.Second)) {
-		return false // an earlier restart; the request's own times are another clock's
-	}
 	return s.ByKick() && s.At.Equal(f.Request.Status.RolloutStart)
 }
 

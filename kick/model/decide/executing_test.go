@@ -200,7 +200,7 @@ func TestWhoTookOverIsNamed(t *testing.T) {
 		"another owner, the same time": {given: []build.Option{func(s *model.Snapshot) { s.Workload.Stamp.Manager = "argocd-controller" }}, taken: true, manager: "argocd-controller"},
 		"the stamp was removed":        {given: []build.Option{unstamped}, taken: true},
 		"a restart before what a person speaks of": {
-			given: []build.Option{build.Request(request.Executing, driving, byHand, changedAt(20))}, taken: true, manager: "kick",
+			given: []build.Option{build.Request(request.Executing, driving, byHand, changedAt(20))},
 		},
 		"a person's restart, its revision is not to be seen": {
 			given: []build.Option{build.Request(request.Executing, driving, byHand), func(s *model.Snapshot) { s.Revisions = nil }},
