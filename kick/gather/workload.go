@@ -15,6 +15,7 @@ import (
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/workloads"
 )
@@ -203,10 +204,25 @@ func (g *Gatherer) pods(ctx context.Context, s *model.Snapshot, kind workloads.K
 	for i := range list.Items {
 		p := &list.Items[i]
 		if name, owned := kind.RevisionOf(p, obj, known); owned {
-			s.Pods = append(s.Pods, pod(p, name))
+			m := pod(p, name)
+			if wanted := freshness.Wanted(s.Revisions); wanted == nil || name != wanted.Name {
+				m.Sources = sourcesOf(p)
+			}
+			s.Pods = append(s.Pods, m)
 		}
 	}
 	return nil
+}
+
+// sourcesOf are the sources a pod itself refers to, never nil. One of an older template
+// carries nothing of what that did not refer to.
+func sourcesOf(p *corev1.Pod) []model.Key {
+	all := discover.Dependencies(&p.Spec)
+	out := make([]model.Key, 0, len(all))
+	for _, d := range all {
+		out = append(out, model.Key{Kind: d.Kind, Namespace: p.Namespace, Name: d.Name})
+	}
+	return out
 }
 
 func selected(kind workloads.Kind, obj client.Object) ([]client.ListOption, error) {

@@ -181,7 +181,11 @@ type Pod struct {
 	Pending    bool      // phase Pending and not terminating
 	ReadySince time.Time
 	Containers []Container
+	Sources    []Key // what its own template refers to, if that is not the wanted one; nil: what that does
 }
+
+// Reads reports whether the pod's template refers to a source that the workload's does.
+func (p *Pod) Reads(source Key) bool { return p.Sources == nil || slices.Contains(p.Sources, source) }
 
 // Policy is a KickPolicy that selects the workload.
 type Policy struct {

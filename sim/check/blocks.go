@@ -88,9 +88,15 @@ var blocks = map[string]func(blockCase) bool{
 	"ProgressDeadlineExceeded": blockCase.cannotSucceed,
 	"Reverted":                 blockCase.cannotSucceed,
 
+	"Executing":         blockCase.underWay,
 	"WaitingForRollout": blockCase.rolling,
 	"RolloutInProgress": blockCase.rolling,
 	"PodsNotStarted":    blockCase.rolling,
+}
+
+// underWay: KICK's restart is so new that its controller has not begun, or it rolls.
+func (b blockCase) underWay() bool {
+	return b.rolling() || b.Loop.Now().Sub(b.stampedAt[b.w.id()]) < time.Second
 }
 
 // rolling: the controller is not done, or its pods do not come up.

@@ -182,6 +182,9 @@ func missedBy(s *model.Snapshot, all []reading, p *model.Pod) *Evidence {
 			reading: &all[i], stamp: s.Workload.Stamp, revision: revisionOf(s, p),
 			pod: p, allowance: s.Settings.ClockAllowance,
 		}
+		if all[i].record != nil && !p.Reads(all[i].id) {
+			continue
+		}
 		c := all[i].current()
 		if (missed != nil && !c.Observed.After(missed.Changed)) || j.fresh() {
 			continue

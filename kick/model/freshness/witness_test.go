@@ -133,6 +133,21 @@ func TestRestartInPlace(t *testing.T) {
 	})
 }
 
+// TestPodOfAnotherTemplate: a pod whose own template does not refer to a source carries
+// nothing of it, whatever the workload's template says by now.
+func TestPodOfAnotherTemplate(t *testing.T) {
+	refers := func(sources ...model.Key) func(*model.Pod) {
+		return func(p *model.Pod) { p.Sources = sources }
+	}
+	other := model.Key{Kind: "ConfigMap", Namespace: build.DB.Namespace, Name: build.DB.Name}
+	judge(t, map[string]row{
+		"refers to the source":   {given: []build.Option{build.Change("B", 0), build.Pod("web-1-a", build.Born, refers(other, build.DB))}, want: freshness.Stale},
+		"refers to another only": {given: []build.Option{build.Change("B", 0), build.Pod("web-1-a", build.Born, refers(other))}, want: freshness.Fresh},
+		"refers to nothing":      {given: []build.Option{build.Change("B", 0), build.Pod("web-1-a", build.Born, refers([]model.Key{}...))}, want: freshness.Fresh},
+		"a person asked":         {given: []build.Option{build.Request(request.Pending, func(r *model.Request) { r.Manual, r.ChangedAt = true, build.At(0) }), build.Pod("web-1-a", build.Born, refers(other))}, want: freshness.Stale},
+	})
+}
+
 func TestCreationOfTheRevision(t *testing.T) {
 	unlisted := func(s *model.Snapshot) { s.Pods, s.PodsListed = nil, false }
 	revision := func(at float64) build.Option {
