@@ -64,10 +64,35 @@ func openAmong(windows []window, at time.Time) bool {
 	return !allows || allowed
 }
 
+// opensAmong reports whether the gate opens between two instants: it can do so where a
+// window that allows begins or one that denies ends. Of those that follow one another
+// within the hour only the first is tried.
+func opensAmong(windows []window, from, to time.Time) bool {
+	for _, w := range windows {
+		after := time.Duration(0)
+		if w.deny {
+			after = w.duration
+		}
+		for wall := w.schedule.Next(wallClock(from.Add(-after).In(w.zone))); !wall.IsZero(); wall = w.schedule.Next(wall.Add(time.Hour - time.Second)) {
+			at := instant(wall, w.zone).Add(after)
+			if at.After(to) {
+				break
+			}
+			if openAmong(windows, at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // covers reports whether some start lies in (at-duration, at].
 func (w window) covers(at time.Time) bool {
-	const slack = 3 * time.Hour // no zone jumps further
-	earliest := at.Add(-w.duration)
+	const jump = 3 * time.Hour // no zone jumps further
+	earliest, slack := at.Add(-w.duration), time.Minute
+	if _, end := earliest.Add(-jump).In(w.zone).ZoneBounds(); !end.IsZero() && end.Before(at.Add(jump)) {
+		slack = jump
+	}
 	for wall := w.schedule.Next(wallClock(earliest.In(w.zone)).Add(-slack)); !wall.IsZero(); wall = w.schedule.Next(wall) {
 		start := instant(wall, w.zone)
 		if start.After(at.Add(slack)) {
