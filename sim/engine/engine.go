@@ -34,6 +34,7 @@ type Engine struct {
 	replicas []*process // nil: that replica is not running
 	lease    lease
 	faults   []activeFault
+	reviving int // killed processes whose next life is on its way
 	crash    *crashPoint
 	healed   bool // nothing but the order of events is left to chance
 	sites    map[siteKey]*site
@@ -173,8 +174,11 @@ func (e *Engine) Heal() {
 	}
 }
 
-// Idle reports that nothing is queued.
+// Idle reports that nothing is queued, and nobody is about to come back.
 func (e *Engine) Idle() bool {
+	if e.reviving > 0 {
+		return false
+	}
 	running := false
 	for _, p := range e.replicas {
 		if p != nil && !p.idle() {

@@ -119,7 +119,9 @@ func (e *Engine) kill(p *process) {
 	}
 	p.die()
 	e.replicas[p.replica] = nil
+	e.reviving++
 	e.loop.After(comeBack, "restart operator", func() {
+		e.reviving--
 		if e.replicas[p.replica] == nil {
 			e.start(p.replica)
 		}

@@ -182,11 +182,8 @@ func missedBy(s *model.Snapshot, all []reading, p *model.Pod) *Evidence {
 			reading: &all[i], stamp: s.Workload.Stamp, revision: revisionOf(s, p),
 			pod: p, allowance: s.Settings.ClockAllowance,
 		}
-		if all[i].record != nil && !p.Reads(all[i].id) {
-			continue
-		}
 		c := all[i].current()
-		if (missed != nil && !c.Observed.After(missed.Changed)) || j.fresh() {
+		if (missed != nil && !c.Observed.After(missed.Changed)) || !all[i].concerns(p) || j.fresh() {
 			continue
 		}
 		missed = &Evidence{State: Stale, Source: all[i].id, Changed: c.Observed, Pod: p.Name, Since: j.witness()}

@@ -21,6 +21,10 @@ type reading struct {
 
 func (r *reading) current() model.Content { return r.history[len(r.history)-1] }
 
+// concerns reports whether a pod can carry the source at all. What only a person knows of
+// concerns every pod.
+func (r *reading) concerns(p *model.Pod) bool { return r.record == nil || p.Reads(r.id) }
+
 // readings lists what can make the workload stale: the sources on record, and
 // the change a manual request speaks of, once it has come.
 func readings(s *model.Snapshot, now time.Time) []reading {
