@@ -5,10 +5,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/corewire/kick/kick/api/v1alpha1"
 )
 
@@ -119,22 +115,7 @@ func (b blockCase) unreachable() bool { return b.w.onDelete || b.partitioned() }
 
 // sourceMissing: a pod of this template could not start.
 func (b blockCase) sourceMissing() bool {
-	for _, r := range refsOf(b.w.GetNamespace(), b.w.template) {
-		if !r.required {
-			continue
-		}
-		object := b.API.Get(schema.GroupKind{Group: corev1.GroupName, Kind: r.source.Kind}, types.NamespacedName{Namespace: r.source.Namespace, Name: r.source.Name})
-		if object == nil {
-			return true
-		}
-		have := payload(object)
-		for _, key := range r.keys {
-			if _, ok := have[key]; !ok {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(refsOf(b.w.GetNamespace(), b.w.template), func(r ref) bool { return r.required && b.missing(r) != "" })
 }
 
 // chance is how long a gate must stand open, with no fault left, until KICK has

@@ -127,6 +127,7 @@ func All() []Entry {
 		{lawRestarts, "Each workload is restarted by KICK as often as the scenario says, others never.", func() Law { return &restarts{} }},
 		{lawOneRequest, "At most one unfinished request exists per workload.", func() Law { return oneRequest{} }},
 		{lawGate, "The policy's gate is open when the restart is sent.", func() Law { return &gateOpen{} }},
+		{lawStartable, "KICK restarts nothing while a source or key that the template requires is missing.", func() Law { return &startable{} }},
 		{lawStampOnly, "KICK changes nothing of a workload but the restartedAt annotation of its template.", func() Law { return stampOnly{} }},
 		{lawPhases, "Requests move along legal edges only.", func() Law { return phaseEdges{} }},
 		{lawTimes, "Recorded change times never go back.", func() Law { return timesForward{} }},

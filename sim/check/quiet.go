@@ -27,11 +27,17 @@ func (quiet) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	policies := c.policiesOf(w)
-	untold := c.Loop.Now().Sub(c.policyEdit[r.Namespace]) < time.Minute // a watch may be late by half of that
-	if len(policies) != 1 || untold || !c.policyEdit[r.Namespace].Before(c.trueTime(r.Status.OpenedAt.Time)) {
+	if len(policies) != 1 || !c.policyOlder(r) {
 		return
 	}
 	if wait := r.Status.Gate.RequeueAt.Sub(r.Status.OpenedAt.Time); wait > settleCap*settleDelay(policies[0]) {
 		c.report(lawQuiet, "request %s waits %s for its changes to end, and its settle delay is %s", ev.Key, wait, settleDelay(policies[0]))
 	}
+}
+
+// policyOlder reports whether the policy was last edited before the request was opened,
+// and so long ago that KICK was told of it: a watch may be late by half a minute.
+func (c *Context) policyOlder(r *v1alpha1.KickRequest) bool {
+	edit := c.policyEdit[r.Namespace]
+	return c.Loop.Now().Sub(edit) >= time.Minute && edit.Before(c.trueTime(r.Status.OpenedAt.Time))
 }
