@@ -201,11 +201,12 @@ func (g *Gatherer) pods(ctx context.Context, s *model.Snapshot, kind workloads.K
 		return err
 	}
 	s.Revisions, s.PodsListed = kind.Describe(obj, known), true
+	wanted := freshness.Wanted(s.Revisions)
 	for i := range list.Items {
 		p := &list.Items[i]
 		if name, owned := kind.RevisionOf(p, obj, known); owned {
 			m := pod(p, name)
-			if wanted := freshness.Wanted(s.Revisions); wanted == nil || name != wanted.Name {
+			if wanted == nil || name != wanted.Name {
 				m.Sources = sourcesOf(p)
 			}
 			s.Pods = append(s.Pods, m)

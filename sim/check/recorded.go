@@ -42,18 +42,17 @@ func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1
 			wrote.knew = k
 		}
 	}
-	switch {
-	case ev.Type == cluster.Deleted: // what KICK knew it knew; the next record is a baseline
-	case ev.Type == cluster.Modified && observed.Spec.KeyID != h.keyID: // sealed anew, it still tells when the newest change was
-		if n := len(h.records); n > 0 {
-			wrote.knew = latest(wrote.knew, h.records[n-1].knew)
-		}
-		h.records, h.keyID = append(h.records[:0], wrote), observed.Spec.KeyID
-	case ev.Type == cluster.Added:
-		h.records, h.keyID = append(h.records[:0], wrote), observed.Spec.KeyID
-	default:
-		h.records = append(h.records, wrote)
+	if ev.Type == cluster.Deleted { // what KICK knew it knew; the next record is a baseline
+		return
 	}
+	anew := observed.Spec.KeyID != h.keyID
+	if n := len(h.records); anew && n > 0 && ev.Type == cluster.Modified { // sealed anew, it still tells when the newest change was
+		wrote.knew = latest(wrote.knew, h.records[n-1].knew)
+	}
+	if anew || ev.Type == cluster.Added {
+		h.records, h.keyID = h.records[:0], observed.Spec.KeyID
+	}
+	h.records = append(h.records, wrote)
 }
 
 // returned reports whether the newest entry of a record is the one before it again.

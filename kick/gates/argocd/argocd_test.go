@@ -90,11 +90,7 @@ func question() gates.Question {
 
 // set changes a field of the Application.
 func set(path string, value any) func(*gatestest.World, *gates.Question) {
-	return in(app, path, value)
-}
-
-func in(id, path string, value any) func(*gatestest.World, *gates.Question) {
-	return func(w *gatestest.World, _ *gates.Question) { w.Set(id, path, value) }
+	return gatestest.In(app, path, value)
 }
 
 func resources(text ...string) []any {
@@ -128,14 +124,6 @@ func annotate(key, value string) func(*gatestest.World, *gates.Question) {
 	return func(_ *gatestest.World, q *gates.Question) { q.Annotations["argocd.argoproj.io/"+key] = value }
 }
 
-func both(changes ...func(*gatestest.World, *gates.Question)) func(*gatestest.World, *gates.Question) {
-	return func(w *gatestest.World, q *gates.Question) {
-		for _, c := range changes {
-			c(w, q)
-		}
-	}
-}
-
 func untracked(_ *gatestest.World, q *gates.Question) { q.Annotations = nil }
 
 func unreconciled(_ *gatestest.World, q *gates.Question) { q.Unreconciled = true }
@@ -165,11 +153,11 @@ func TestContract(t *testing.T) {
 var owners = []gatestest.Case{
 	{Name: "found by status.resources alone", Change: untracked, Reason: request.Allowed},
 	{Name: "a tracking-id that cannot be read", Change: annotate("tracking-id", "shop"), Reason: request.Allowed},
-	{Name: "a tracking-id that cannot be read, and nobody lists it", Change: both(annotate("tracking-id", "shop:Deployment:shop/web"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{`"shop:Deployment:shop/web"`, `"Deployment": want group/Kind`}},
-	{Name: "a copied tracking-id, and nobody lists it", Change: both(annotate("tracking-id", "shop:apps/Deployment:shop/other"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"describes another object"}},
+	{Name: "a tracking-id that cannot be read, and nobody lists it", Change: gatestest.Both(annotate("tracking-id", "shop:Deployment:shop/web"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{`"shop:Deployment:shop/web"`, `"Deployment": want group/Kind`}},
+	{Name: "a copied tracking-id, and nobody lists it", Change: gatestest.Both(annotate("tracking-id", "shop:apps/Deployment:shop/other"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"describes another object"}},
 	{Name: "a tracking-id of an Application that is gone", Change: annotate("tracking-id", "gone:apps/Deployment:shop/web"), Reason: request.Allowed},
-	{Name: "a tracking-id of an Application that is gone, and nobody lists it", Change: both(annotate("tracking-id", "gone:apps/Deployment:shop/web"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"names Application argocd/gone, which does not exist"}},
-	{Name: "listed for pruning only", Change: both(untracked, set("status resources", resources("pruned Deployment/web"))), Reason: request.OwnerUnknown},
+	{Name: "a tracking-id of an Application that is gone, and nobody lists it", Change: gatestest.Both(annotate("tracking-id", "gone:apps/Deployment:shop/web"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"names Application argocd/gone, which does not exist"}},
+	{Name: "listed for pruning only", Change: gatestest.Both(untracked, set("status resources", resources("pruned Deployment/web"))), Reason: request.OwnerUnknown},
 	{Name: "tracked, but listed for pruning only", Change: set("status resources", resources("pruned Deployment/web")), Reason: request.OwnerOutOfSync, Says: []string{app, "status.resources does not list Deployment shop/web as wanted"}},
 	{Name: "listed by two", Change: another("argocd", "other", "https://kubernetes.default.svc"), Reason: request.AmbiguousOwner, Says: []string{"Application argocd/other and Application argocd/shop"}},
 	{Name: "listed by one of another cluster, too", Change: another("argocd", "other", "https://prod.example.com"), Reason: request.Allowed},
@@ -178,17 +166,17 @@ var owners = []gatestest.Case{
 	{Name: "a warning about another shared resource", Change: set("status conditions", []any{map[string]any{"type": "SharedResourceWarning", "message": "Deployment/web2 is part of applications argocd/shop and b"}}), Reason: request.Allowed},
 	{Name: "another cluster", Change: set("spec destination server", "https://prod.example.com"), Reason: request.OwnerUnknown, Says: []string{app, "spec.destination", `server "https://prod.example.com"`}},
 	{Name: "no destination", Change: set("spec destination", nil), Reason: request.OwnerUnknown, Says: []string{app, "spec.destination"}},
-	{Name: "this cluster with a slash", Change: both(set("spec destination server", "https://kubernetes.default.svc/"), set("status sync comparedTo destination server", "https://kubernetes.default.svc/")), Reason: request.Allowed},
-	{Name: "this cluster by its name", Change: both(set("spec destination", map[string]any{"name": "in-cluster", "namespace": "shop"}), set("status sync comparedTo destination", map[string]any{"name": "in-cluster", "namespace": "shop"})), Reason: request.Allowed},
+	{Name: "this cluster with a slash", Change: gatestest.Both(set("spec destination server", "https://kubernetes.default.svc/"), set("status sync comparedTo destination server", "https://kubernetes.default.svc/")), Reason: request.Allowed},
+	{Name: "this cluster by its name", Change: gatestest.Both(set("spec destination", map[string]any{"name": "in-cluster", "namespace": "shop"}), set("status sync comparedTo destination", map[string]any{"name": "in-cluster", "namespace": "shop"})), Reason: request.Allowed},
 	{Name: "another installation", Change: annotate("installation-id", "blue"), Reason: request.OwnerUnknown, Says: []string{`installation-id is "blue"`, "another Argo CD"}},
-	{Name: "another installation than ours", Change: both(annotate("installation-id", "blue"), in(settings, "data installationID", "green")), Reason: request.OwnerUnknown, Says: []string{`"blue"`, `"green"`}},
-	{Name: "our installation", Change: both(annotate("installation-id", "blue"), in(settings, "data installationID", "blue")), Reason: request.Allowed},
-	{Name: "our installation, listed but not marked", Change: in(settings, "data installationID", "green"), Reason: request.Allowed},
-	{Name: "our installation, neither listed nor marked", Change: both(in(settings, "data installationID", "green"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"it has no argocd.argoproj.io/installation-id"}},
-	{Name: "tracking by label, listed", Change: both(untracked, in(settings, "data application.resourceTrackingMethod", "label")), Reason: request.Allowed},
-	{Name: "tracking by label, a leftover annotation", Change: both(in(settings, "data application.resourceTrackingMethod", "label"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"tracks by label"}},
-	{Name: "annotation+label", Change: in(settings, "data application.resourceTrackingMethod", "annotation+label"), Reason: request.Allowed},
-	{Name: "a label of a chart proves nothing", Change: both(untracked, set("status resources", nil), func(_ *gatestest.World, q *gates.Question) {
+	{Name: "another installation than ours", Change: gatestest.Both(annotate("installation-id", "blue"), gatestest.In(settings, "data installationID", "green")), Reason: request.OwnerUnknown, Says: []string{`"blue"`, `"green"`}},
+	{Name: "our installation", Change: gatestest.Both(annotate("installation-id", "blue"), gatestest.In(settings, "data installationID", "blue")), Reason: request.Allowed},
+	{Name: "our installation, listed but not marked", Change: gatestest.In(settings, "data installationID", "green"), Reason: request.Allowed},
+	{Name: "our installation, neither listed nor marked", Change: gatestest.Both(gatestest.In(settings, "data installationID", "green"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"it has no argocd.argoproj.io/installation-id"}},
+	{Name: "tracking by label, listed", Change: gatestest.Both(untracked, gatestest.In(settings, "data application.resourceTrackingMethod", "label")), Reason: request.Allowed},
+	{Name: "tracking by label, a leftover annotation", Change: gatestest.Both(gatestest.In(settings, "data application.resourceTrackingMethod", "label"), set("status resources", nil)), Reason: request.OwnerUnknown, Says: []string{"tracks by label"}},
+	{Name: "annotation+label", Change: gatestest.In(settings, "data application.resourceTrackingMethod", "annotation+label"), Reason: request.Allowed},
+	{Name: "a label of a chart proves nothing", Change: gatestest.Both(untracked, set("status resources", nil), func(_ *gatestest.World, q *gates.Question) {
 		q.Workload.Labels["app.kubernetes.io/instance"] = "shop"
 	}), Reason: request.OwnerUnknown},
 	{Name: "an Application of an admitted namespace", Change: moved("team-a"), Reason: request.Allowed},
@@ -203,9 +191,9 @@ var states = []gatestest.Case{
 	{Name: "another control plane", Change: set("status controllerNamespace", "argocd-2"), Reason: request.ProviderUnavailable, Says: []string{app, "status.controllerNamespace", `"argocd-2"`, `"argocd"`}},
 	{Name: "no control plane in the status", Change: set("status controllerNamespace", nil), Reason: request.Allowed},
 	{Name: "an operation is asked for", Change: set("operation", map[string]any{"sync": map[string]any{}}), Reason: request.OwnerReconciling, Says: []string{app, "operation is set"}},
-	{Name: "an operation runs", Change: both(set("status operationState phase", "Running"), set("status operationState startedAt", "2026-03-02T11:55:00Z")), Reason: request.OwnerReconciling, Says: []string{"status.operationState.phase", `"Running"`, "since 2026-03-02T11:55:00Z"}, WakeAt: "2026-03-02T12:55:00Z"},
-	{Name: "an operation waits for its retry", Change: both(set("status operationState phase", "Running"), set("operation", map[string]any{})), Reason: request.OwnerReconciling},
-	{Name: "an operation hangs", Change: both(set("status operationState phase", "Running"), set("status operationState startedAt", "2026-03-01T11:55:00Z")), Reason: request.OwnerReconciling, Says: []string{"it seems to hang"}},
+	{Name: "an operation runs", Change: gatestest.Both(set("status operationState phase", "Running"), set("status operationState startedAt", "2026-03-02T11:55:00Z")), Reason: request.OwnerReconciling, Says: []string{"status.operationState.phase", `"Running"`, "since 2026-03-02T11:55:00Z"}, WakeAt: "2026-03-02T12:55:00Z"},
+	{Name: "an operation waits for its retry", Change: gatestest.Both(set("status operationState phase", "Running"), set("operation", map[string]any{})), Reason: request.OwnerReconciling},
+	{Name: "an operation hangs", Change: gatestest.Both(set("status operationState phase", "Running"), set("status operationState startedAt", "2026-03-01T11:55:00Z")), Reason: request.OwnerReconciling, Says: []string{"it seems to hang"}},
 	{Name: "an operation is ended", Change: set("status operationState phase", "Terminating"), Reason: request.OwnerReconciling},
 	{Name: "an unknown phase", Change: set("status operationState phase", "Pondering"), Reason: request.OwnerReconciling, Says: []string{`"Pondering"`}},
 	{Name: "the last operation failed", Change: set("status operationState phase", "Failed"), Reason: request.Allowed},
@@ -216,9 +204,9 @@ var states = []gatestest.Case{
 	{Name: "a hydration runs", Change: set("status sourceHydrator currentOperation phase", "Hydrating"), Reason: request.OwnerReconciling, Says: []string{"Hydrating"}},
 	{Name: "the source was changed", Change: set("spec source targetRevision", "v2"), Reason: request.OwnerReconciling, Says: []string{app, "spec.source", "status.sync.comparedTo.source"}},
 	{Name: "the destination was changed", Change: set("spec destination namespace", "shop2"), Reason: request.OwnerReconciling, Says: []string{"spec.destination"}},
-	{Name: "several sources, compared", Change: both(set("spec sources", []any{map[string]any{"repoURL": "a"}}), set("status sync comparedTo sources", []any{map[string]any{"repoURL": "a", "path": ""}})), Reason: request.Allowed},
-	{Name: "several sources, one was changed", Change: both(set("spec sources", []any{map[string]any{"repoURL": "a"}}), set("status sync comparedTo sources", []any{map[string]any{"repoURL": "b"}})), Reason: request.OwnerReconciling, Says: []string{"spec.sources"}},
-	{Name: "a source hydrator names another source", Change: both(set("spec sourceHydrator", map[string]any{"drySource": map[string]any{}}), set("spec source", nil)), Reason: request.Allowed},
+	{Name: "several sources, compared", Change: gatestest.Both(set("spec sources", []any{map[string]any{"repoURL": "a"}}), set("status sync comparedTo sources", []any{map[string]any{"repoURL": "a", "path": ""}})), Reason: request.Allowed},
+	{Name: "several sources, one was changed", Change: gatestest.Both(set("spec sources", []any{map[string]any{"repoURL": "a"}}), set("status sync comparedTo sources", []any{map[string]any{"repoURL": "b"}})), Reason: request.OwnerReconciling, Says: []string{"spec.sources"}},
+	{Name: "a source hydrator names another source", Change: gatestest.Both(set("spec sourceHydrator", map[string]any{"drySource": map[string]any{}}), set("spec source", nil)), Reason: request.Allowed},
 	{Name: "never compared", Change: set("status reconciledAt", nil), Reason: request.OwnerReconciling, Says: []string{app, "status.reconciledAt"}},
 	{Name: "a comparison error", Change: set("status conditions", []any{map[string]any{"type": "ComparisonError", "message": "s3cret"}}), Reason: request.OwnerOutOfSync, Says: []string{app, "ComparisonError"}},
 	{Name: "an invalid spec", Change: set("status conditions", []any{map[string]any{"type": "InvalidSpecError"}}), Reason: request.OwnerOutOfSync},
@@ -233,35 +221,35 @@ var states = []gatestest.Case{
 	{Name: "the workload differs", Change: set("status resources", resources("OutOfSync Deployment/web")), Reason: request.OwnerOutOfSync, Says: []string{"status of Deployment shop/web", `"OutOfSync"`}},
 	{Name: "another resource differs", Change: set("status resources", resources("Synced Deployment/web", "OutOfSync Deployment/other")), Reason: request.Allowed},
 	{Name: "the workload is a hook", Change: set("status resources", resources("hook Deployment/web")), Reason: request.OwnerOutOfSync},
-	{Name: "KICK's own restart shut the gate", Change: both(stamped, set("status sync status", "OutOfSync"), set("status resources", resources("OutOfSync Deployment/web"))), Reason: request.OwnerOutOfSync, Says: []string{"kubectl.kubernetes.io/restartedAt", "spec.template.metadata.annotations empty or null"}},
+	{Name: "KICK's own restart shut the gate", Change: gatestest.Both(stamped, set("status sync status", "OutOfSync"), set("status resources", resources("OutOfSync Deployment/web"))), Reason: request.OwnerOutOfSync, Says: []string{"kubectl.kubernetes.io/restartedAt", "spec.template.metadata.annotations empty or null"}},
 	{Name: "an old comparison", Change: set("status reconciledAt", "2026-03-02T11:45:00Z"), Reason: request.OwnerOutOfSync, Says: []string{"more than 15m0s ago"}},
 	{Name: "not quite an old comparison", Change: set("status reconciledAt", "2026-03-02T11:45:01Z"), Reason: request.Allowed},
-	{Name: "comparisons are not made by time", Change: both(set("status reconciledAt", "2026-02-02T11:45:00Z"), set("status operationState", nil), in(settings, "data timeout.reconciliation", "0s")), Reason: request.Allowed},
+	{Name: "comparisons are not made by time", Change: gatestest.Both(set("status reconciledAt", "2026-02-02T11:45:00Z"), set("status operationState", nil), gatestest.In(settings, "data timeout.reconciliation", "0s")), Reason: request.Allowed},
 	{Name: "a time that is none", Change: set("status reconciledAt", "yesterday"), Reason: request.ProviderUnavailable, Says: []string{app, "status.reconciledAt", `"yesterday"`}},
 	{Name: "resources that are none", Change: set("status resources", []any{"web"}), Reason: request.ProviderUnavailable, Says: []string{app, "status.resources[0]", `"web"`}},
-	{Name: "unreconciled: out of sync does not count", Change: both(unreconciled, set("status sync status", "OutOfSync")), Reason: request.Allowed},
-	{Name: "unreconciled: an operation does not count", Change: both(unreconciled, set("operation", map[string]any{})), Reason: request.Allowed},
-	{Name: "unreconciled: a deletion does", Change: both(unreconciled, set("metadata deletionTimestamp", "2026-03-02T11:59:00Z")), Reason: request.OwnerReconciling},
-	{Name: "unreconciled: windows do", Change: both(unreconciled, in(project, "spec syncWindows", nil), in(project, "spec syncWindows", []any{map[string]any{"kind": "deny", "schedule": "0 11 * * *", "duration": "2h", "applications": []any{"*"}}})), Reason: request.OutsideSchedule},
-	{Name: "unreconciled: an owner is needed", Change: both(unreconciled, untracked, set("status resources", nil)), Reason: request.OwnerUnknown},
+	{Name: "unreconciled: out of sync does not count", Change: gatestest.Both(unreconciled, set("status sync status", "OutOfSync")), Reason: request.Allowed},
+	{Name: "unreconciled: an operation does not count", Change: gatestest.Both(unreconciled, set("operation", map[string]any{})), Reason: request.Allowed},
+	{Name: "unreconciled: a deletion does", Change: gatestest.Both(unreconciled, set("metadata deletionTimestamp", "2026-03-02T11:59:00Z")), Reason: request.OwnerReconciling},
+	{Name: "unreconciled: windows do", Change: gatestest.Both(unreconciled, gatestest.In(project, "spec syncWindows", nil), gatestest.In(project, "spec syncWindows", []any{map[string]any{"kind": "deny", "schedule": "0 11 * * *", "duration": "2h", "applications": []any{"*"}}})), Reason: request.OutsideSchedule},
+	{Name: "unreconciled: an owner is needed", Change: gatestest.Both(unreconciled, untracked, set("status resources", nil)), Reason: request.OwnerUnknown},
 }
 
 var projects = []gatestest.Case{
 	{Name: "no such project", Change: set("spec project", "nowhere"), Reason: request.ProjectUnknown, Says: []string{app, "AppProject argocd/nowhere", "does not exist"}},
 	{Name: "an empty project is default", Change: set("spec project", ""), Reason: request.Allowed},
-	{Name: "an empty project, and no default", Change: both(set("spec project", nil), func(w *gatestest.World, _ *gates.Question) { w.Remove("AppProject argocd/default") }), Reason: request.ProjectUnknown, Says: []string{"AppProject argocd/default"}},
+	{Name: "an empty project, and no default", Change: gatestest.Both(set("spec project", nil), func(w *gatestest.World, _ *gates.Question) { w.Remove("AppProject argocd/default") }), Reason: request.ProjectUnknown, Says: []string{"AppProject argocd/default"}},
 	{Name: "outside the allow window", Change: func(_ *gatestest.World, q *gates.Question) { q.Now = q.Now.Add(-2 * 60 * 60 * 1e9) }, Reason: request.OutsideSchedule, Says: []string{app, "AppProject argocd/team: spec.syncWindows[0]", `allow "0 11 * * *" UTC for 2h`, "looks again at 2026-03-02T11:00:00Z"}, WakeAt: "2026-03-02T11:00:00.000001Z"},
-	{Name: "a global project denies", Change: in(settings, "data globalProjects", globals), Reason: request.OutsideSchedule, Says: []string{"AppProject argocd/freeze: spec.syncWindows[0]", "looks again at 2026-03-02T12:30:00Z"}, WakeAt: "2026-03-02T12:30:00Z"},
-	{Name: "a global project of others", Change: both(in(settings, "data globalProjects", globals), in(project, "metadata labels tier", "desks")), Reason: request.Allowed},
-	{Name: "a project is not global for itself", Change: both(set("spec project", "freeze"), in("AppProject argocd/freeze", "spec syncWindows", nil), in(settings, "data globalProjects", "[{projectName: freeze}]")), Reason: request.Allowed},
-	{Name: "a missing global project ends the list", Change: in(settings, "data globalProjects", "- projectName: nowhere\n"+globals), Reason: request.Allowed},
-	{Name: "a selector that cannot be read ends the list", Change: in(settings, "data globalProjects", "- {projectName: default, labelSelector: {matchExpressions: [{key: tier, operator: Near}]}}\n"+globals), Reason: request.Allowed},
-	{Name: "a selector that cannot be read leaves the ones before", Change: in(settings, "data globalProjects", globals+"- {projectName: default, labelSelector: {matchExpressions: [{key: tier, operator: Near}]}}\n"), Reason: request.OutsideSchedule},
-	{Name: "global projects that cannot be read", Change: in(settings, "data globalProjects", "projectName: freeze"), Reason: request.ConfigurationError, Says: []string{settings, "data.globalProjects", `"projectName: freeze"`}},
-	{Name: "a window that cannot be read", Change: in(project, "spec syncWindows", []any{map[string]any{"kind": "allow", "schedule": "0 9 * * 7", "duration": "1h", "namespaces": []any{"shop"}}}), Reason: request.ConfigurationError, Says: []string{"AppProject argocd/team: spec.syncWindows[0].schedule", `"0 9 * * 7"`, "when the project"}},
-	{Name: "a window of another type", Change: in(project, "spec syncWindows", []any{map[string]any{"kind": int64(7)}}), Reason: request.ConfigurationError, Says: []string{"AppProject argocd/team", "spec.syncWindows[0].kind", `"7"`}},
+	{Name: "a global project denies", Change: gatestest.In(settings, "data globalProjects", globals), Reason: request.OutsideSchedule, Says: []string{"AppProject argocd/freeze: spec.syncWindows[0]", "looks again at 2026-03-02T12:30:00Z"}, WakeAt: "2026-03-02T12:30:00Z"},
+	{Name: "a global project of others", Change: gatestest.Both(gatestest.In(settings, "data globalProjects", globals), gatestest.In(project, "metadata labels tier", "desks")), Reason: request.Allowed},
+	{Name: "a project is not global for itself", Change: gatestest.Both(set("spec project", "freeze"), gatestest.In("AppProject argocd/freeze", "spec syncWindows", nil), gatestest.In(settings, "data globalProjects", "[{projectName: freeze}]")), Reason: request.Allowed},
+	{Name: "a missing global project ends the list", Change: gatestest.In(settings, "data globalProjects", "- projectName: nowhere\n"+globals), Reason: request.Allowed},
+	{Name: "a selector that cannot be read ends the list", Change: gatestest.In(settings, "data globalProjects", "- {projectName: default, labelSelector: {matchExpressions: [{key: tier, operator: Near}]}}\n"+globals), Reason: request.Allowed},
+	{Name: "a selector that cannot be read leaves the ones before", Change: gatestest.In(settings, "data globalProjects", globals+"- {projectName: default, labelSelector: {matchExpressions: [{key: tier, operator: Near}]}}\n"), Reason: request.OutsideSchedule},
+	{Name: "global projects that cannot be read", Change: gatestest.In(settings, "data globalProjects", "projectName: freeze"), Reason: request.ConfigurationError, Says: []string{settings, "data.globalProjects", `"projectName: freeze"`}},
+	{Name: "a window that cannot be read", Change: gatestest.In(project, "spec syncWindows", []any{map[string]any{"kind": "allow", "schedule": "0 9 * * 7", "duration": "1h", "namespaces": []any{"shop"}}}), Reason: request.ConfigurationError, Says: []string{"AppProject argocd/team: spec.syncWindows[0].schedule", `"0 9 * * 7"`, "when the project"}},
+	{Name: "a window of another type", Change: gatestest.In(project, "spec syncWindows", []any{map[string]any{"kind": int64(7)}}), Reason: request.ConfigurationError, Says: []string{"AppProject argocd/team", "spec.syncWindows[0].kind", `"7"`}},
 	{Name: "no ConfigMap", Change: func(w *gatestest.World, _ *gates.Question) { w.Remove(settings) }, Reason: request.Allowed},
-	{Name: "settings of another type", Change: in(settings, "data", []any{"x"}), Reason: request.ConfigurationError, Says: []string{settings, "data"}},
+	{Name: "settings of another type", Change: gatestest.In(settings, "data", []any{"x"}), Reason: request.ConfigurationError, Says: []string{settings, "data"}},
 }
 
 func TestNamespacesOfApplications(t *testing.T) {

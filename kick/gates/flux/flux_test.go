@@ -85,21 +85,7 @@ func labelled(prefix, namespace, name string) func() gates.Question {
 	}
 }
 
-type change = func(*gatestest.World, *gates.Question)
-
-func in(id, path string, value any) change {
-	return func(w *gatestest.World, _ *gates.Question) { w.Set(id, path, value) }
-}
-
-func both(changes ...change) change {
-	return func(w *gatestest.World, q *gates.Question) {
-		for _, c := range changes {
-			c(w, q)
-		}
-	}
-}
-
-func label(key, value string) change {
+func label(key, value string) gatestest.Change {
 	return func(_ *gatestest.World, q *gates.Question) { q.Workload.Labels[key] = value }
 }
 
@@ -107,7 +93,7 @@ func unlabelled(_ *gatestest.World, q *gates.Question) { q.Workload.Labels = nil
 
 func unreconciled(_ *gatestest.World, q *gates.Question) { q.Unreconciled = true }
 
-func add(documents string) change {
+func add(documents string) gatestest.Change {
 	return func(w *gatestest.World, _ *gates.Question) { w.Add(documents) }
 }
 
@@ -129,22 +115,22 @@ func entries(ids ...any) []any {
 }
 
 func TestKustomization(t *testing.T) {
-	set := func(path string, value any) change { return in(kustomization, path, value) }
+	set := func(path string, value any) gatestest.Change { return gatestest.In(kustomization, path, value) }
 	gatestest.Contract(t, gatestest.Tool{
 		Provider: flux.New(flux.Kustomization, flux.HelmRelease), World: world(kustomized), Question: labelled("kustomize", "flux-system", "shop"),
 		Owner: kustomization, Kinds: []string{"Kustomization", "GitRepository"},
 		Cases: []gatestest.Case{
 			{Name: "found by the inventory alone", Change: unlabelled, Reason: request.Allowed},
-			{Name: "no labels, and nobody lists it", Change: both(unlabelled, set("status inventory", nil)), Reason: request.OwnerUnknown, Says: []string{"no labels of Flux"}},
-			{Name: "labels without a namespace are no labels", Change: both(label("kustomize.toolkit.fluxcd.io/namespace", ""), set("status inventory entries", entries())), Reason: request.OwnerUnknown},
+			{Name: "no labels, and nobody lists it", Change: gatestest.Both(unlabelled, set("status inventory", nil)), Reason: request.OwnerUnknown, Says: []string{"no labels of Flux"}},
+			{Name: "labels without a namespace are no labels", Change: gatestest.Both(label("kustomize.toolkit.fluxcd.io/namespace", ""), set("status inventory entries", entries())), Reason: request.OwnerUnknown},
 			{Name: "copied labels", Change: set("status inventory entries", entries("shop_other_apps_Deployment")), Reason: request.OwnerUnknown, Says: []string{kustomization, "status.inventory does not list it"}},
 			{Name: "an inventory of nothing", Change: set("status inventory", map[string]any{}), Reason: request.OwnerUnknown, Says: []string{kustomization}},
-			{Name: "labels of another owner that is gone", Change: both(label("kustomize.toolkit.fluxcd.io/name", "gone"), set("status inventory", nil)), Reason: request.OwnerUnknown, Says: []string{"Kustomization flux-system/gone", "does not exist here"}},
+			{Name: "labels of another owner that is gone", Change: gatestest.Both(label("kustomize.toolkit.fluxcd.io/name", "gone"), set("status inventory", nil)), Reason: request.OwnerUnknown, Says: []string{"Kustomization flux-system/gone", "does not exist here"}},
 			{Name: "labels of another owner that is gone, but listed here", Change: label("kustomize.toolkit.fluxcd.io/name", "gone"), Reason: request.Allowed},
 			{Name: "applied to another cluster", Change: set("spec kubeConfig", map[string]any{"secretRef": map[string]any{"name": "x"}}), Reason: request.OwnerUnknown, Says: []string{kustomization, "spec.kubeConfig"}},
-			{Name: "both labels, and the inventory of the release does not list it", Change: both(add(released), in(release, "status inventory entries", entries()), label("helm.toolkit.fluxcd.io/name", "web"), label("helm.toolkit.fluxcd.io/namespace", "shop")), Reason: request.Allowed},
+			{Name: "both labels, and the inventory of the release does not list it", Change: gatestest.Both(add(released), gatestest.In(release, "status inventory entries", entries()), label("helm.toolkit.fluxcd.io/name", "web"), label("helm.toolkit.fluxcd.io/namespace", "shop")), Reason: request.Allowed},
 			{Name: "both list it", Change: add(released), Reason: request.AmbiguousOwner, Says: []string{release, kustomization}},
-			{Name: "an old release without an inventory", Change: both(add(released), in(release, "status inventory", nil), label("helm.toolkit.fluxcd.io/name", "web"), label("helm.toolkit.fluxcd.io/namespace", "shop")), Reason: request.AmbiguousOwner},
+			{Name: "an old release without an inventory", Change: gatestest.Both(add(released), gatestest.In(release, "status inventory", nil), label("helm.toolkit.fluxcd.io/name", "web"), label("helm.toolkit.fluxcd.io/namespace", "shop")), Reason: request.AmbiguousOwner},
 			{Name: "an inventory that cannot be read", Change: set("status inventory entries", entries("shop_web_apps_Deployment", "nonsense")), Reason: request.ProviderUnavailable, Says: []string{kustomization, "status.inventory.entries[1].id", `"nonsense"`}},
 			{Name: "an inventory of numbers", Change: set("status inventory entries", entries("shop_web_apps_Deployment", int64(7))), Reason: request.ProviderUnavailable, Says: []string{"status.inventory.entries[1].id", `"7"`}},
 
@@ -156,33 +142,33 @@ func TestKustomization(t *testing.T) {
 			{Name: "failed, and tries again", Change: set("status conditions", conditions("Ready False HealthCheckFailed", "Reconciling True ProgressingWithRetry")), Reason: request.OwnerOutOfSync, Says: []string{"Ready is False"}},
 			{Name: "busy", Change: set("status conditions", conditions("Ready Unknown Progressing", "Reconciling True Progressing")), Reason: request.OwnerReconciling, Says: []string{kustomization, "Reconciling is True", "when its owner changes"}},
 			{Name: "busy, with Ready still True", Change: set("status conditions", conditions("Ready True ReconciliationSucceeded", "Reconciling True Progressing")), Reason: request.OwnerReconciling},
-			{Name: "waits for health", Change: both(set("spec wait", true), set("status conditions", conditions("Ready Unknown Progressing"))), Reason: request.OwnerReconciling, Says: []string{"waits for the health", "requireReconciled: false"}},
-			{Name: "waits for health checks", Change: both(set("spec healthChecks", []any{map[string]any{}}), set("status conditions", conditions("Ready Unknown Progressing", "Reconciling True Progressing"))), Reason: request.OwnerReconciling, Says: []string{"waits for the health"}},
+			{Name: "waits for health", Change: gatestest.Both(set("spec wait", true), set("status conditions", conditions("Ready Unknown Progressing"))), Reason: request.OwnerReconciling, Says: []string{"waits for the health", "requireReconciled: false"}},
+			{Name: "waits for health checks", Change: gatestest.Both(set("spec healthChecks", []any{map[string]any{}}), set("status conditions", conditions("Ready Unknown Progressing", "Reconciling True Progressing"))), Reason: request.OwnerReconciling, Says: []string{"waits for the health"}},
 			{Name: "never reconciled", Change: set("status conditions", nil), Reason: request.OwnerReconciling, Says: []string{"no condition Ready"}},
 			{Name: "a newer spec", Change: set("metadata generation", int64(5)), Reason: request.OwnerReconciling, Says: []string{"observedGeneration is 4", "generation 5"}},
 			{Name: "nothing observed yet", Change: set("status observedGeneration", int64(-1)), Reason: request.OwnerReconciling},
 			{Name: "asked to reconcile", Change: set("metadata annotations reconcile.fluxcd.io/requestedAt", "now"), Reason: request.OwnerReconciling, Says: []string{"requestedAt", `"now"`}},
-			{Name: "asked to reconcile, and done", Change: both(set("metadata annotations reconcile.fluxcd.io/requestedAt", "now"), set("status lastHandledReconcileAt", "now")), Reason: request.Allowed},
+			{Name: "asked to reconcile, and done", Change: gatestest.Both(set("metadata annotations reconcile.fluxcd.io/requestedAt", "now"), set("status lastHandledReconcileAt", "now")), Reason: request.Allowed},
 			{Name: "another revision tried", Change: set("status lastAttemptedRevision", "main@sha1:def"), Reason: request.OwnerReconciling, Says: []string{`"main@sha1:def"`}},
-			{Name: "no revision applied", Change: both(set("status lastAppliedRevision", nil), set("status lastAttemptedRevision", nil)), Reason: request.OwnerReconciling},
-			{Name: "a newer artifact", Change: in(repository, "status artifact revision", "main@sha1:def"), Reason: request.OwnerReconciling, Says: []string{kustomization, repository, `"main@sha1:def"`, "when the source changes"}},
-			{Name: "no artifact", Change: in(repository, "status", nil), Reason: request.OwnerReconciling, Says: []string{repository, "status.artifact.revision"}},
+			{Name: "no revision applied", Change: gatestest.Both(set("status lastAppliedRevision", nil), set("status lastAttemptedRevision", nil)), Reason: request.OwnerReconciling},
+			{Name: "a newer artifact", Change: gatestest.In(repository, "status artifact revision", "main@sha1:def"), Reason: request.OwnerReconciling, Says: []string{kustomization, repository, `"main@sha1:def"`, "when the source changes"}},
+			{Name: "no artifact", Change: gatestest.In(repository, "status", nil), Reason: request.OwnerReconciling, Says: []string{repository, "status.artifact.revision"}},
 			{Name: "no source", Change: func(w *gatestest.World, _ *gates.Question) { w.Remove(repository) }, Reason: request.OwnerOutOfSync, Says: []string{repository, "does not exist"}},
 			{Name: "no sourceRef", Change: set("spec sourceRef", nil), Reason: request.OwnerOutOfSync},
 			{Name: "a sourceRef with a namespace", Change: set("spec sourceRef namespace", "elsewhere"), Reason: request.OwnerOutOfSync, Says: []string{"GitRepository elsewhere/shop"}},
 			{Name: "a sourceRef with an apiVersion", Change: set("spec sourceRef apiVersion", "source.toolkit.fluxcd.io/v1"), Reason: request.Allowed},
 			{Name: "a controller that stands still is flagged, not waited for", Change: set("status conditions", []any{map[string]any{"type": "Ready", "status": "True", "reason": "x", "lastTransitionTime": "2026-02-27T11:55:00Z"}}), Reason: request.Allowed, Says: []string{"may stand still"}},
 
-			{Name: "unreconciled: a failure does not count", Change: both(unreconciled, set("status conditions", conditions("Ready False BuildFailed"))), Reason: request.Allowed},
-			{Name: "unreconciled: nor does suspension", Change: both(unreconciled, set("spec suspend", true)), Reason: request.Allowed},
-			{Name: "unreconciled: a deletion does", Change: both(unreconciled, set("metadata deletionTimestamp", "2026-03-02T11:59:00Z")), Reason: request.OwnerReconciling},
-			{Name: "unreconciled: an owner is needed", Change: both(unreconciled, set("status inventory entries", entries())), Reason: request.OwnerUnknown},
+			{Name: "unreconciled: a failure does not count", Change: gatestest.Both(unreconciled, set("status conditions", conditions("Ready False BuildFailed"))), Reason: request.Allowed},
+			{Name: "unreconciled: nor does suspension", Change: gatestest.Both(unreconciled, set("spec suspend", true)), Reason: request.Allowed},
+			{Name: "unreconciled: a deletion does", Change: gatestest.Both(unreconciled, set("metadata deletionTimestamp", "2026-03-02T11:59:00Z")), Reason: request.OwnerReconciling},
+			{Name: "unreconciled: an owner is needed", Change: gatestest.Both(unreconciled, set("status inventory entries", entries())), Reason: request.OwnerUnknown},
 		},
 	})
 }
 
 func TestHelmRelease(t *testing.T) {
-	set := func(path string, value any) change { return in(release, path, value) }
+	set := func(path string, value any) gatestest.Change { return gatestest.In(release, path, value) }
 	parent := strings.Replace(kustomized, "    - {id: shop_web_apps_Deployment, v: v1}\n", "", 1)
 	gatestest.Contract(t, gatestest.Tool{
 		Provider: flux.New(flux.Kustomization, flux.HelmRelease), World: world(released, parent), Question: labelled("helm", "shop", "web"),
@@ -190,7 +176,7 @@ func TestHelmRelease(t *testing.T) {
 		Cases: []gatestest.Case{
 			{Name: "found by the inventory alone", Change: unlabelled, Reason: request.Allowed},
 			{Name: "no inventory yet, but labelled", Change: set("status inventory", nil), Reason: request.Allowed},
-			{Name: "no inventory and no labels", Change: both(unlabelled, set("status inventory", nil)), Reason: request.OwnerUnknown},
+			{Name: "no inventory and no labels", Change: gatestest.Both(unlabelled, set("status inventory", nil)), Reason: request.OwnerUnknown},
 			{Name: "installed on another cluster", Change: set("spec kubeConfig", map[string]any{}), Reason: request.OwnerUnknown, Says: []string{release, "spec.kubeConfig"}},
 			{Name: "suspended", Change: set("spec suspend", true), Reason: request.OwnerOutOfSync, Says: []string{release, "spec.suspend"}},
 			{Name: "busy, with Ready still True", Change: set("status conditions", conditions("Ready True UpgradeSucceeded", "Reconciling True Progressing")), Reason: request.OwnerReconciling, Says: []string{release}},
@@ -199,12 +185,12 @@ func TestHelmRelease(t *testing.T) {
 			{Name: "a newer spec", Change: set("metadata generation", int64(3)), Reason: request.OwnerReconciling},
 			{Name: "the newest release failed", Change: set("status history", []any{map[string]any{"status": "failed"}, map[string]any{"status": "deployed"}}), Reason: request.OwnerOutOfSync, Says: []string{"status.history[0].status", `"failed"`}},
 			{Name: "no history is told", Change: set("status history", nil), Reason: request.Allowed},
-			{Name: "its Kustomization is busy", Change: in(kustomization, "status conditions", conditions("Ready Unknown Progressing")), Reason: request.OwnerReconciling, Says: []string{"HelmRelease shop/web is applied by Kustomization flux-system/shop"}},
-			{Name: "its Kustomization has a newer artifact", Change: in(repository, "status artifact revision", "main@sha1:def"), Reason: request.OwnerReconciling, Says: []string{"is applied by", repository}},
+			{Name: "its Kustomization is busy", Change: gatestest.In(kustomization, "status conditions", conditions("Ready Unknown Progressing")), Reason: request.OwnerReconciling, Says: []string{"HelmRelease shop/web is applied by Kustomization flux-system/shop"}},
+			{Name: "its Kustomization has a newer artifact", Change: gatestest.In(repository, "status artifact revision", "main@sha1:def"), Reason: request.OwnerReconciling, Says: []string{"is applied by", repository}},
 			{Name: "its Kustomization is gone", Change: func(w *gatestest.World, _ *gates.Question) { w.Remove(kustomization) }, Reason: request.Allowed},
-			{Name: "its labels were copied", Change: both(in(kustomization, "status inventory entries", entries()), in(kustomization, "spec suspend", true)), Reason: request.Allowed},
-			{Name: "its Kustomization applies to another cluster", Change: both(in(kustomization, "spec kubeConfig", map[string]any{}), in(kustomization, "spec suspend", true)), Reason: request.Allowed},
-			{Name: "unreconciled: its Kustomization does not count", Change: both(unreconciled, in(kustomization, "spec suspend", true)), Reason: request.Allowed},
+			{Name: "its labels were copied", Change: gatestest.Both(gatestest.In(kustomization, "status inventory entries", entries()), gatestest.In(kustomization, "spec suspend", true)), Reason: request.Allowed},
+			{Name: "its Kustomization applies to another cluster", Change: gatestest.Both(gatestest.In(kustomization, "spec kubeConfig", map[string]any{}), gatestest.In(kustomization, "spec suspend", true)), Reason: request.Allowed},
+			{Name: "unreconciled: its Kustomization does not count", Change: gatestest.Both(unreconciled, gatestest.In(kustomization, "spec suspend", true)), Reason: request.Allowed},
 		},
 	})
 }

@@ -83,23 +83,9 @@ func question() gates.Question {
 	return q
 }
 
-type change = func(*gatestest.World, *gates.Question)
-
-func in(id, path string, value any) change {
-	return func(w *gatestest.World, _ *gates.Question) { w.Set(id, path, value) }
-}
-
-func both(changes ...change) change {
-	return func(w *gatestest.World, q *gates.Question) {
-		for _, c := range changes {
-			c(w, q)
-		}
-	}
-}
-
 func unreconciled(_ *gatestest.World, q *gates.Question) { q.Unreconciled = true }
 
-func stages(value string) change { return in(app, annotation, value) }
+func stages(value string) gatestest.Change { return gatestest.In(app, annotation, value) }
 
 func provider(tolerant bool) *kargo.Provider {
 	return &kargo.Provider{Argo: argocd.New(core.Config{}), Tolerant: tolerant}
@@ -110,39 +96,39 @@ func TestContract(t *testing.T) {
 		Provider: provider(false), World: world, Question: question,
 		Owner: app, Kinds: []string{"Application", "AppProject", "Stage"},
 		Cases: []gatestest.Case{
-			{Name: "no annotation (KICK-E2E-070)", Change: in(app, annotation, nil), Reason: request.OwnerUnknown, Says: []string{app, "kargo.akuity.io/authorized-stage names no Stage"}},
+			{Name: "no annotation (KICK-E2E-070)", Change: gatestest.In(app, annotation, nil), Reason: request.OwnerUnknown, Says: []string{app, "kargo.akuity.io/authorized-stage names no Stage"}},
 			{Name: "an empty annotation", Change: stages(" , "), Reason: request.OwnerUnknown, Says: []string{app}},
 			{Name: "no colon", Change: stages("prod"), Reason: request.OwnerUnknown, Says: []string{app, `"prod": want project:stage`}},
 			{Name: "one of two without a colon", Change: stages("shop-project:prod,edge"), Reason: request.OwnerUnknown, Says: []string{`"edge"`}},
 			{Name: "a star", Change: stages("shop-project:prod,shop-project:*"), Reason: request.OwnerUnknown, Says: []string{`"shop-project:*": a star is not allowed`}},
 			{Name: "blanks and a trailing comma", Change: stages(" shop-project : prod , "), Reason: request.Allowed},
 			{Name: "two that are idle (KICK-E2E-071)", Change: stages("shop-project:prod, shop-project:edge"), Reason: request.Allowed},
-			{Name: "two, the second promotes", Change: both(stages("shop-project:prod,shop-project:edge"), in(edge, "status currentPromotion name", "edge.01hy")), Reason: request.OwnerReconciling, Says: []string{edge, `"edge.01hy"`}},
+			{Name: "two, the second promotes", Change: gatestest.Both(stages("shop-project:prod,shop-project:edge"), gatestest.In(edge, "status currentPromotion name", "edge.01hy")), Reason: request.OwnerReconciling, Says: []string{edge, `"edge.01hy"`}},
 			{Name: "the same one twice", Change: stages("shop-project:prod,shop-project:prod"), Reason: request.Allowed},
 			{Name: "no such Stage", Change: stages("shop-project:prd"), Reason: request.OwnerUnknown, Says: []string{app, "Stage shop-project/prd, which does not exist"}},
 			{Name: "a Stage of another project", Change: stages("other:prod"), Reason: request.OwnerUnknown, Says: []string{"Stage other/prod"}},
 
-			{Name: "a promotion is active (KICK-E2E-068)", Change: in(prod, "status currentPromotion", map[string]any{"name": "prod.01hx"}), Reason: request.OwnerReconciling, Says: []string{prod, "status.currentPromotion", `"prod.01hx"`, "when the Stage or a Promotion changes"}},
-			{Name: "a promotion without a name", Change: in(prod, "status currentPromotion", map[string]any{"freight": "x"}), Reason: request.ProviderUnavailable, Says: []string{prod, "status.currentPromotion"}},
-			{Name: "a Promotion runs that the Stage does not name yet", Change: in(promotion, "status phase", "Running"), Reason: request.OwnerReconciling, Says: []string{promotion, prod, `"Running"`}},
-			{Name: "a Promotion of a phase nobody knows", Change: in(promotion, "status phase", "Pondering"), Reason: request.OwnerReconciling, Says: []string{`"Pondering"`}},
-			{Name: "a Promotion that was not seen yet", Change: in(promotion, "status", nil), Reason: request.Allowed},
-			{Name: "a Promotion that was aborted", Change: in(promotion, "status phase", "Aborted"), Reason: request.Allowed},
-			{Name: "a Promotion of another Stage runs", Change: in("Promotion shop-project/edge.01hx", "status phase", "Running"), Reason: request.Allowed},
+			{Name: "a promotion is active (KICK-E2E-068)", Change: gatestest.In(prod, "status currentPromotion", map[string]any{"name": "prod.01hx"}), Reason: request.OwnerReconciling, Says: []string{prod, "status.currentPromotion", `"prod.01hx"`, "when the Stage or a Promotion changes"}},
+			{Name: "a promotion without a name", Change: gatestest.In(prod, "status currentPromotion", map[string]any{"freight": "x"}), Reason: request.ProviderUnavailable, Says: []string{prod, "status.currentPromotion"}},
+			{Name: "a Promotion runs that the Stage does not name yet", Change: gatestest.In(promotion, "status phase", "Running"), Reason: request.OwnerReconciling, Says: []string{promotion, prod, `"Running"`}},
+			{Name: "a Promotion of a phase nobody knows", Change: gatestest.In(promotion, "status phase", "Pondering"), Reason: request.OwnerReconciling, Says: []string{`"Pondering"`}},
+			{Name: "a Promotion that was not seen yet", Change: gatestest.In(promotion, "status", nil), Reason: request.Allowed},
+			{Name: "a Promotion that was aborted", Change: gatestest.In(promotion, "status phase", "Aborted"), Reason: request.Allowed},
+			{Name: "a Promotion of another Stage runs", Change: gatestest.In("Promotion shop-project/edge.01hx", "status phase", "Running"), Reason: request.Allowed},
 
-			{Name: "not compared since the promotion (KICK-E2E-069)", Change: in(prod, "status lastPromotion finishedAt", "2026-03-02T11:59:00Z"), Reason: request.OwnerReconciling, Says: []string{app, "status.reconciledAt 2026-03-02T11:58:00Z is not after 2026-03-02T11:59:00Z", "Promotion shop-project/prod.01hw of Stage shop-project/prod ended", "when its owner changes"}},
-			{Name: "compared in the second it ended", Change: in(prod, "status lastPromotion finishedAt", "2026-03-02T11:58:00Z"), Reason: request.OwnerReconciling},
-			{Name: "the end stands in the status", Change: both(in(prod, "status lastPromotion finishedAt", nil), in(prod, "status lastPromotion status finishedAt", "2026-03-02T11:59:00Z")), Reason: request.OwnerReconciling},
-			{Name: "the later of two counts", Change: both(stages("shop-project:edge,shop-project:prod"), in(edge, "status lastPromotion", map[string]any{"name": "edge.01hv", "finishedAt": "2026-03-02T11:59:30Z"})), Reason: request.OwnerReconciling, Says: []string{"Promotion shop-project/edge.01hv"}},
-			{Name: "never a promotion", Change: in(prod, "status", nil), Reason: request.Allowed},
-			{Name: "an end that is no time", Change: in(prod, "status lastPromotion finishedAt", "soon"), Reason: request.ProviderUnavailable, Says: []string{prod, "status.lastPromotion.finishedAt", `"soon"`}},
+			{Name: "not compared since the promotion (KICK-E2E-069)", Change: gatestest.In(prod, "status lastPromotion finishedAt", "2026-03-02T11:59:00Z"), Reason: request.OwnerReconciling, Says: []string{app, "status.reconciledAt 2026-03-02T11:58:00Z is not after 2026-03-02T11:59:00Z", "Promotion shop-project/prod.01hw of Stage shop-project/prod ended", "when its owner changes"}},
+			{Name: "compared in the second it ended", Change: gatestest.In(prod, "status lastPromotion finishedAt", "2026-03-02T11:58:00Z"), Reason: request.OwnerReconciling},
+			{Name: "the end stands in the status", Change: gatestest.Both(gatestest.In(prod, "status lastPromotion finishedAt", nil), gatestest.In(prod, "status lastPromotion status finishedAt", "2026-03-02T11:59:00Z")), Reason: request.OwnerReconciling},
+			{Name: "the later of two counts", Change: gatestest.Both(stages("shop-project:edge,shop-project:prod"), gatestest.In(edge, "status lastPromotion", map[string]any{"name": "edge.01hv", "finishedAt": "2026-03-02T11:59:30Z"})), Reason: request.OwnerReconciling, Says: []string{"Promotion shop-project/edge.01hv"}},
+			{Name: "never a promotion", Change: gatestest.In(prod, "status", nil), Reason: request.Allowed},
+			{Name: "an end that is no time", Change: gatestest.In(prod, "status lastPromotion finishedAt", "soon"), Reason: request.ProviderUnavailable, Says: []string{prod, "status.lastPromotion.finishedAt", `"soon"`}},
 
-			{Name: "then Argo CD: out of sync", Change: in(app, "status sync status", "OutOfSync"), Reason: request.OwnerOutOfSync, Says: []string{app}},
+			{Name: "then Argo CD: out of sync", Change: gatestest.In(app, "status sync status", "OutOfSync"), Reason: request.OwnerOutOfSync, Says: []string{app}},
 			{Name: "then Argo CD: a window", Change: func(_ *gatestest.World, q *gates.Question) { q.Now = q.Now.Add(12 * 3600 * 1e9) }, Reason: request.OwnerOutOfSync},
-			{Name: "unreconciled: a promotion still counts", Change: both(unreconciled, in(prod, "status currentPromotion", map[string]any{"name": "prod.01hx"})), Reason: request.OwnerReconciling},
-			{Name: "unreconciled: the comparison does not", Change: both(unreconciled, in(prod, "status lastPromotion finishedAt", "2026-03-02T11:59:00Z")), Reason: request.Allowed},
-			{Name: "unreconciled: a window does", Change: both(unreconciled, func(_ *gatestest.World, q *gates.Question) { q.Now = q.Now.Add(12 * 3600 * 1e9) }), Reason: request.OutsideSchedule, WakeAt: "2026-03-03T06:00:00Z"},
-			{Name: "another cluster", Change: in(app, "spec destination server", "https://prod.example.com"), Reason: request.OwnerUnknown},
+			{Name: "unreconciled: a promotion still counts", Change: gatestest.Both(unreconciled, gatestest.In(prod, "status currentPromotion", map[string]any{"name": "prod.01hx"})), Reason: request.OwnerReconciling},
+			{Name: "unreconciled: the comparison does not", Change: gatestest.Both(unreconciled, gatestest.In(prod, "status lastPromotion finishedAt", "2026-03-02T11:59:00Z")), Reason: request.Allowed},
+			{Name: "unreconciled: a window does", Change: gatestest.Both(unreconciled, func(_ *gatestest.World, q *gates.Question) { q.Now = q.Now.Add(12 * 3600 * 1e9) }), Reason: request.OutsideSchedule, WakeAt: "2026-03-03T06:00:00Z"},
+			{Name: "another cluster", Change: gatestest.In(app, "spec destination server", "https://prod.example.com"), Reason: request.OwnerUnknown},
 		},
 	})
 }
