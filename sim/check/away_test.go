@@ -349,3 +349,30 @@ func TestTouchedBeforeTold(t *testing.T) {
 		b.fires("every running pod carried the current content")
 	}
 }
+
+// TestTouchedBeforeToldInPlace: a container started in its place after such a write.
+func TestTouchedBeforeToldInPlace(t *testing.T) {
+	for name, tt := range map[string]struct {
+		after time.Duration
+		words string
+	}{
+		"as clocks may differ": {4 * time.Second, ""},
+		"long after":           {time.Minute, "every running pod carried the current content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawSpurious)
+			b.create(Manager, record())
+			b.wait(time.Minute)
+			b.rotate("second-password")
+			b.wait(time.Minute)
+			b.touch()
+			b.wait(tt.after)
+			c := b.run(b.now())
+			b.pods["shop/Deployment/web"][0].Created, c.Again = b.loop.Now().Add(-time.Hour), true
+			b.wait(time.Second)
+			b.recorded()
+			b.restart()
+			b.judged(tt.words)
+		})
+	}
+}

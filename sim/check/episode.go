@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -19,10 +20,19 @@ type episode struct {
 	restarted map[types.UID]string
 }
 
-// asked is a restart on its way: the state that asked for it, and what KICK knew.
+// asked is a restart on its way: the state that asked for it, as far as KICK knew of it
+// for certain and at most, and what KICK knew.
 type asked struct {
-	state string
-	known Known
+	known       Known
+	least, most string
+}
+
+// asks is the state of the sources of a workload that KICK restarts.
+func (c *Context) asks(w workload, known Known) asked {
+	return asked{
+		known: known, least: c.sourceState(w, known, func(n note) time.Time { return n.knew }),
+		most: c.sourceState(w, known, func(n note) time.Time { return n.at.Add(1) }),
+	}
 }
 
 // OnCall notes what KICK knew when it sent a restart.
@@ -34,7 +44,7 @@ func (e *episode) OnCall(c *Context, w Write) {
 	if e.sent == nil {
 		e.sent = map[sentKey]asked{}
 	}
-	e.sent[sentKey{w.Kind, w.Key}] = asked{c.sourceState(target, w.Known), w.Known}
+	e.sent[sentKey{w.Kind, w.Key}] = c.asks(target, w.Known)
 }
 
 // OnKick reports a second restart for one state of the sources.
@@ -48,27 +58,27 @@ func (e *episode) OnKick(c *Context, ev cluster.Event) {
 	}
 	a, called := e.sent[sentKey{ev.Kind, ev.Key}]
 	if !called {
-		a.state = c.sourceState(w, Known{})
+		a = c.asks(w, Known{})
 	}
 	delete(e.sent, sentKey{ev.Kind, ev.Key})
 	before, _ := workloadOf(ev.Old)
 	stands := before.stamp() == c.stamps[w.id()]
-	if last, again := e.restarted[w.GetUID()]; again && last == a.state && stands && !c.restartCase(w, a.known).excused() {
+	if last, again := e.restarted[w.GetUID()]; again && last == a.most && stands && !c.restartCase(w, a.known).excused() {
 		c.report(lawEpisode, "%s was restarted again at %s although none of its sources changed since its last restart", w.id(), clockTime(c.Loop.Now()))
 	}
-	e.restarted[w.GetUID()] = a.state
+	e.restarted[w.GetUID()] = a.least
 }
 
 // sourceState counts the changes of everything a workload refers to that KICK's
-// records told of; the template is part of it, because a new reference is a new
-// reason.
-func (c *Context) sourceState(w workload, known Known) string {
+// records told of, each up to some instant; the template is part of it, because a new
+// reference is a new reason.
+func (c *Context) sourceState(w workload, known Known, upTo func(note) time.Time) string {
 	var b strings.Builder
 	for _, r := range refsOf(w.GetNamespace(), w.template) {
 		h, n := c.sources.of(r.source), 0
-		told, recorded := h.told(known.Records)
+		seen := h.seen(known.Records)
 		for _, change := range h.changes {
-			if !recorded || change.at.Before(told) {
+			if seen == 0 || change.at.Before(upTo(h.records[seen-1])) {
 				n++
 			}
 		}

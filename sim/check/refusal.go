@@ -3,6 +3,11 @@ package check
 import (
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
 )
 
 const lawRefusal = "a refused restart is left alone"
@@ -17,8 +22,12 @@ const (
 	refusedMost   = 8
 )
 
-// OnCall reports a restart that is sent over and over although it is refused.
+// OnCall reports a restart that is sent over and over although it is refused. One that
+// KICK could not write down it tries again.
 func (r *refusals) OnCall(c *Context, w Write) {
+	if w.Kind == requestKind && w.Sub == "status" && w.Done && w.Err != nil {
+		r.forget(c, w.Key)
+	}
 	target, ok := c.patched(w)
 	if !ok || target.Object == nil || !w.Done || !refused(w.Err) {
 		return
@@ -31,5 +40,18 @@ func (r *refusals) OnCall(c *Context, w Write) {
 	r.at[key] = append(at, c.Loop.Now())
 	if n := len(r.at[key]); n >= refusedMost && c.Loop.Now().Sub(r.at[key][n-refusedMost]) < refusedWithin {
 		c.report(lawRefusal, "the restart of %s was refused %d times within %s", target.id(), refusedMost, c.Loop.Now().Sub(r.at[key][n-refusedMost]))
+	}
+}
+
+// forget takes back the last refusal of a request's target.
+func (r *refusals) forget(c *Context, request types.NamespacedName) {
+	object, ok := c.API.Get(requestKind, request).(*v1alpha1.KickRequest)
+	if !ok {
+		return
+	}
+	ref := object.Spec.TargetRef
+	key := sentKey{schema.GroupKind{Group: "apps", Kind: string(ref.Kind)}, types.NamespacedName{Namespace: request.Namespace, Name: ref.Name}}
+	if n := len(r.at[key]); n > 0 {
+		r.at[key] = r.at[key][:n-1]
 	}
 }

@@ -9,7 +9,8 @@ const lawRepeat = "a failed restart is not repeated"
 
 // repeat holds what a request says of its restarts against the changes it tells of: a
 // change that was answered by a restart asks for no other one, be it that this one
-// failed or that somebody took it back.
+// failed or that somebody took it back. One that KICK was told of only later, and that
+// was dated as shortly before that restart as clocks may differ, may have come after it.
 type repeat struct{}
 
 // OnKick reports a request that starts again, or tells of another restart, for a
@@ -22,6 +23,9 @@ func (repeat) OnKick(c *Context, ev cluster.Event) {
 	before := ev.Old.(*v1alpha1.KickRequest)
 	last, changed := before.Status.CurrentRollout, now.Status.LatestObservedDependencyChange
 	if last == nil || changed == nil || changed.After(last.StartedAt.Time) || c.stepped() {
+		return
+	}
+	if told := before.Status.LatestObservedDependencyChange; told != nil && told.Before(changed) && changed.Add(c.Allowance).After(last.StartedAt.Time) {
 		return
 	}
 	switch {

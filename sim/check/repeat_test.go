@@ -25,13 +25,15 @@ func TestRepeat(t *testing.T) {
 		act   func(*bench)
 		words string
 	}{
-		"failed":                   {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20) }, ""},
-		"opened again":             {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 9, 20) }, "opened again, but its restart of 2026-03-01T12:00:20.000000Z failed and nothing changed since"},
-		"opened again by a change": {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 29, 20) }, ""},
-		"opened by stale pods":     {func(b *bench) { tell(b, v1alpha1.PhaseSucceeded, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 9, 20) }, ""},
-		"another restart":          {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 9, 40) }, "tells of a restart of 2026-03-01T12:00:40.000000Z after one of 2026-03-01T12:00:20.000000Z, and nothing changed between them"},
-		"for another change":       {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 30, 40) }, ""},
-		"of another opening":       {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 35, 9, 40) }, ""},
+		"failed":                               {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20) }, ""},
+		"opened again":                         {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 9, 20) }, "opened again, but its restart of 2026-03-01T12:00:20.000000Z failed and nothing changed since"},
+		"opened again by one it heard of late": {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 18, 20) }, ""},
+		"opened again by one long before":      {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 14, 20) }, "opened again, but its restart"},
+		"opened again by a change":             {func(b *bench) { tell(b, v1alpha1.PhaseFailed, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 29, 20) }, ""},
+		"opened by stale pods":                 {func(b *bench) { tell(b, v1alpha1.PhaseSucceeded, 10, 9, 20); tell(b, v1alpha1.PhasePending, 30, 9, 20) }, ""},
+		"another restart":                      {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 9, 40) }, "tells of a restart of 2026-03-01T12:00:40.000000Z after one of 2026-03-01T12:00:20.000000Z, and nothing changed between them"},
+		"for another change":                   {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 30, 40) }, ""},
+		"of another opening":                   {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 35, 9, 40) }, ""},
 		"a clock was set": {func(b *bench) {
 			b.clocks[clock.Kick].Step(time.Second)
 			tell(b, v1alpha1.PhaseExecuting, 10, 9, 40)
@@ -53,18 +55,22 @@ func TestRefusal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err   error
 		every time.Duration
+		noted error // how the write of the status after it ends
 		words string
 	}{
-		"again and again": {gone, time.Second, "the restart of shop/Deployment/web was refused 8 times within 7s"},
-		"now and then":    {gone, 5 * time.Minute, ""},
-		"not for good":    {busy, time.Second, ""},
+		"again and again": {gone, time.Second, nil, "the restart of shop/Deployment/web was refused 8 times within 7s"},
+		"now and then":    {gone, 5 * time.Minute, nil, ""},
+		"not for good":    {busy, time.Second, nil, ""},
+		"not on record":   {gone, time.Second, busy, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := shop(t, lawRefusal)
+			b.create(Manager, request("deployment-web"))
 			for range refusedMost {
 				w := patch(true, nil)
 				w.Err = tt.err
 				b.laws.OnCall(w)
+				b.laws.OnCall(Write{Verb: "update", Sub: "status", Kind: requestKind, Key: key("deployment-web"), Done: true, Err: tt.noted})
 				b.wait(tt.every)
 			}
 			b.judged(tt.words)

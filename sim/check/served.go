@@ -16,9 +16,27 @@ const lawServed = "a request knows its restart"
 // once the rollout of its own was complete, it waits for no rollout that KICK began for
 // it, and its restart fails only of what can have happened.
 type served struct {
-	complete map[types.UID]string    // the stamp whose rollout was complete at some time
-	moving   map[types.UID]time.Time // when a workload was last seen not to be complete
-	alone    map[types.UID]string    // the stamp whose rollout is the only one for long
+	complete map[types.UID]string           // the stamp whose rollout was complete at some time
+	moving   map[types.UID]time.Time        // when a workload was last seen not to be complete
+	alone    map[types.UID]lone             // the restart whose rollout is the only one for long
+	known    map[types.NamespacedName]Known // what KICK knew when it last sent what a request says
+}
+
+// lone is a restart of which no other rollout can be taken for its own.
+type lone struct {
+	stamp string
+	at    time.Time
+}
+
+// OnCall notes what KICK knew when it sent what a request says.
+func (s *served) OnCall(_ *Context, w Write) {
+	if w.Kind != requestKind || w.Sub != "status" || w.Done {
+		return
+	}
+	if s.known == nil {
+		s.known = map[types.NamespacedName]Known{}
+	}
+	s.known[w.Key] = w.Known
 }
 
 // calm is how long a workload must have been complete for nobody to take an earlier
@@ -32,10 +50,10 @@ func (s *served) OnWrite(c *Context, ev cluster.Event) {
 		return
 	}
 	if s.complete == nil {
-		s.complete, s.moving, s.alone = map[types.UID]string{}, map[types.UID]time.Time{}, map[types.UID]string{}
+		s.complete, s.moving, s.alone = map[types.UID]string{}, map[types.UID]time.Time{}, map[types.UID]lone{}
 	}
 	if _, stamped := restarted(ev); stamped && c.Loop.Now().Sub(s.moving[w.GetUID()]) > calm {
-		s.alone[w.GetUID()] = w.stamp()
+		s.alone[w.GetUID()] = lone{w.stamp(), c.Loop.Now()}
 	}
 	switch {
 	case !w.complete():
@@ -46,7 +64,7 @@ func (s *served) OnWrite(c *Context, ev cluster.Event) {
 }
 
 func (s *served) fork() Law {
-	return &served{complete: maps.Clone(s.complete), moving: maps.Clone(s.moving), alone: maps.Clone(s.alone)}
+	return &served{complete: maps.Clone(s.complete), moving: maps.Clone(s.moving), alone: maps.Clone(s.alone), known: maps.Clone(s.known)}
 }
 
 // OnKick judges what a request says anew.
@@ -61,7 +79,11 @@ func (s *served) OnKick(c *Context, ev cluster.Event) {
 	}
 	if rollout := r.Status.CurrentRollout; rollout != nil && rollout.StartedAt.Time.Equal(stamp) {
 		s.own(c, r, w)
-	} else if reasonOf(r) == "RolloutInProgress" && s.alone[w.GetUID()] == w.stamp() && answers(stamp, r) {
+		return
+	}
+	alone, seen := s.alone[w.GetUID()], s.known[ev.Key].Workloads
+	shown := seen.IsZero() || seen.After(alone.at) // its cache showed the restart
+	if reasonOf(r) == "RolloutInProgress" && alone.stamp == w.stamp() && shown && answers(stamp, r) {
 		c.report(lawServed, "request %s waits for a rollout of %s, which is that of the restart KICK made for it at %s", ev.Key, w.id(), clockTime(stamp))
 	}
 }

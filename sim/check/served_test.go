@@ -45,7 +45,15 @@ func TestServed(t *testing.T) {
 			})
 		}
 	}
+	known := func(beside time.Duration) func(*bench) {
+		return func(b *bench) {
+			k := Known{Workloads: b.loop.Now().Add(beside)}
+			b.laws.OnCall(Write{Verb: "update", Sub: "status", Kind: requestKind, Key: key("deployment-web"), Known: k})
+			waits("RolloutInProgress", -time.Second, -time.Second)(b)
+		}
+	}
 	done := func(*appsv1.Deployment) {}
+	const waitsForIt = "request shop/deployment-web waits for a rollout of shop/Deployment/web, which is that of the restart KICK made for it at 12:01:32.000Z"
 	const never = "the rollout of its restart of shop/Deployment/web at 2026-03-01T12:01:32.000000Z was never complete"
 	for name, tt := range map[string]struct {
 		act   func(*bench)
@@ -71,10 +79,12 @@ func TestServed(t *testing.T) {
 			edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) { d.Spec.Template.Annotations = nil })
 			rollout(b, v1alpha1.PhaseSucceeded)
 		}, ""},
-		"waits for it":   {waits("RolloutInProgress", -time.Second, -time.Second), "request shop/deployment-web waits for a rollout of shop/Deployment/web, which is that of the restart KICK made for it at 12:01:32.000Z"},
-		"waits for pods": {waits("PodsNotStarted", -time.Second, -time.Second), ""},
-		"opened since":   {waits("RolloutInProgress", time.Second, -time.Second), ""},
-		"changed since":  {waits("RolloutInProgress", -time.Second, time.Second), ""},
+		"waits for it":                               {waits("RolloutInProgress", -time.Second, -time.Second), waitsForIt},
+		"waits for it, which its cache shows":        {known(time.Second), waitsForIt},
+		"waits for it, which its cache did not show": {known(0), ""},
+		"waits for pods":                             {waits("PodsNotStarted", -time.Second, -time.Second), ""},
+		"opened since":                               {waits("RolloutInProgress", time.Second, -time.Second), ""},
+		"changed since":                              {waits("RolloutInProgress", -time.Second, time.Second), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := shop(t, lawServed)

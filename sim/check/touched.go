@@ -21,14 +21,16 @@ func (r restartCase) touchedBeforeBaseline() bool {
 
 // touchedBeforeTold: by the time KICK was told of the newest change its date had moved
 // on to a write of metadata, and the pod is no younger than that, or than what KICK had
-// to take for its time because it lay in the future.
+// to take for its time because it lay in the future. A start in place proves no more than
+// the clocks of nodes allow.
 func (r restartCase) touchedBeforeTold() bool {
-	return r.each(func(pod Pod, container Container, h *history) bool {
+	return r.eachRef(func(pod Pod, container Container, ref ref) bool {
+		h := r.sources.of(ref.source)
 		last, ok := h.last()
 		told := slices.IndexFunc(h.records, func(n note) bool { return n.knew.After(last.at) })
 		return ok && told >= 0 && slices.ContainsFunc(h.touches, func(t touch) bool {
 			return !t.at.Before(last.at) && t.at.Before(h.records[told].knew) &&
-				(t.starting(pod, container) || r.ahead(t, h.records[told], pod))
+				(t.starting(pod, container) || r.ahead(t, h.records[told], pod) || container.Again && t.at.After(r.proven(pod, container, ref)))
 		})
 	})
 }
@@ -57,13 +59,7 @@ const inPlace = 2 * time.Second
 // been starting (case "starting").
 func (r restartCase) touchedWhileAway() bool {
 	return r.eachRef(func(pod Pod, container Container, ref ref) bool {
-		h, read := r.sources.of(ref.source), container.Started
-		switch {
-		case container.Again && mounts(r.w.template, container.Name, ref.source): // no object says when its node brought the files up to date
-			read = pod.Created
-		case container.Again: // its node says when the run before ended, within the allowance
-			read = read.Add(-r.Allowance - r.World.PodStart - inPlace)
-		}
+		h, read := r.sources.of(ref.source), r.proven(pod, container, ref)
 		known := container.Started.Add(2 * r.Allowance)
 		return slices.ContainsFunc(h.touches, func(t touch) bool {
 			return slices.ContainsFunc(h.records, func(n note) bool {
@@ -75,4 +71,17 @@ func (r restartCase) touchedWhileAway() bool {
 			})
 		})
 	})
+}
+
+// proven is the instant after which a container certainly read a source, as far as
+// objects tell.
+func (r restartCase) proven(pod Pod, container Container, ref ref) time.Time {
+	switch {
+	case !container.Again:
+		return container.Started
+	case mounts(r.w.template, container.Name, ref.source): // no object says when its node brought the files up to date
+		return pod.Created
+	default: // its node says when the run before ended, within the allowance
+		return container.Started.Add(-r.Allowance - r.World.PodStart - inPlace)
+	}
 }

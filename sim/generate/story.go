@@ -176,7 +176,7 @@ func (s *story) try(step scenario.Step) {
 }
 
 // The acts besides edit, which every story has.
-const acts = 37
+const acts = 38
 
 var actList = [acts]func(*story){
 	(*story).burst, (*story).thereAndBack, (*story).keys, (*story).metadata, (*story).freeze,
@@ -185,7 +185,7 @@ var actList = [acts]func(*story){
 	(*story).policyComesAndGoes, (*story).manualRequest, (*story).forget, (*story).operator, (*story).downTime,
 	(*story).fault, (*story).clock, (*story).debug, (*story).edge,
 	(*story).restored, (*story).flood, (*story).takeName, (*story).lastMoment, (*story).manyReferences, (*story).loseKey,
-	(*story).lookalike, (*story).meddle, (*story).restless, (*story).refusal, (*story).failing, (*story).takenBack, (*story).oldStart,
+	(*story).lookalike, (*story).meddle, (*story).restless, (*story).refusal, (*story).failing, (*story).takenBack, (*story).oldStart, (*story).inPlace,
 }
 
 // writers are who changes sources.

@@ -92,3 +92,24 @@ func (s *story) takenBack() {
 func (s *story) close(policy *v1alpha1.KickPolicy) {
 	s.patchPolicy(policy, pick(s.maker, "closing", closings))
 }
+
+// inPlace lets containers restart in place about when a source of theirs changes, and KICK
+// come to it only later.
+func (s *story) inPlace() {
+	w := s.someWorkload()
+	if w == nil || !w.exists {
+		return
+	}
+	s.do(steps.PauseStep(pick(s.maker, "paused for", []time.Duration{20 * time.Second, 5 * time.Minute})))
+	s.at += time.Second
+	gap := pick(s.maker, "between", []time.Duration{time.Second, 10 * time.Millisecond, 4 * time.Second, 20 * time.Second})
+	if s.maybe("after the change") {
+		s.change(s.sourceOf(w), s.otherContent())
+		s.at += gap
+		s.roll(w, "crashContainers", 0)
+		return
+	}
+	s.roll(w, "crashContainers", 0)
+	s.at += gap
+	s.change(s.sourceOf(w), s.otherContent())
+}

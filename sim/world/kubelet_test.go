@@ -67,6 +67,7 @@ func TestMissingSources(t *testing.T) {
 		}, nil, "Pending CreateContainerConfigError", true},
 		{"volume without its Secret", withFiles(false), nil, "Pending ContainerCreating", true},
 		{"volume without an item", withFiles(false, corev1.KeyToPath{Key: "password", Path: "p"}), secret("db", "other", "x"), "Pending ContainerCreating", true},
+		{"volume that nobody mounts, without its Secret", func(s *corev1.PodSpec) { withFiles(false)(s); s.Containers[0].VolumeMounts = nil }, nil, "Running", false},
 		{"optional env", func(s *corev1.PodSpec) { s.Containers[0].Env[0].ValueFrom.SecretKeyRef.Optional = &yes }, nil, "Running", false},
 		{"optional volume", withFiles(true), nil, "Running", false},
 		{"optional item", withFiles(true, corev1.KeyToPath{Key: "password", Path: "p"}), secret("db", "other", "x"), "Running", false},
@@ -262,7 +263,7 @@ func TestPodTruth(t *testing.T) {
 		{"migrate", true, refDB, Use{Env: true, Keys: []string{"password"}}},
 		{"proxy", true, cfg, Use{Env: true, All: true}},
 		{"app", false, cfg, Use{Volume: true, SubPath: true, Keys: []string{"a", "b"}}},
-		{"", false, SourceRef{"Secret", "shop", "tls"}, Use{Volume: true, All: true}},
+		{"", false, SourceRef{"Secret", "shop", "tls"}, Use{Volume: true, Optional: true, All: true}}, // the kubelet does not wait for it
 	}
 	if len(pod.Loads) != len(want) {
 		t.Fatalf("%d loads, want %d", len(pod.Loads), len(want))

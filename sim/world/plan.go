@@ -40,9 +40,7 @@ func planPod(pod *corev1.Pod) podPlan {
 	var plan podPlan
 	for i := range pod.Spec.Volumes {
 		volume := &pod.Spec.Volumes[i]
-		refs := volumeReferences(pod.Namespace, volume)
-		volumes[volume.Name] = refs
-		plan.volumes = append(plan.volumes, refs...)
+		volumes[volume.Name] = volumeReferences(pod.Namespace, volume)
 	}
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
@@ -55,8 +53,13 @@ func planPod(pod *corev1.Pod) podPlan {
 		plan.containers = append(plan.containers, planContainer(pod.Namespace, &pod.Spec.Containers[i], volumes, mounted))
 	}
 	for i := range pod.Spec.Volumes {
-		if name := pod.Spec.Volumes[i].Name; !mounted[name] {
-			plan.unmounted = append(plan.unmounted, volumes[name]...)
+		refs, used := volumes[pod.Spec.Volumes[i].Name], mounted[pod.Spec.Volumes[i].Name]
+		for j := range refs {
+			refs[j].optional = refs[j].optional || !used // the kubelet does not wait for what nobody mounts
+		}
+		plan.volumes = append(plan.volumes, refs...)
+		if !used {
+			plan.unmounted = append(plan.unmounted, refs...)
 		}
 	}
 	return plan

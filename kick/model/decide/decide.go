@@ -51,7 +51,8 @@ func judge(f *facts) Verdict {
 // NeedPods reports whether a judgement of this snapshot depends on the pods, so
 // that gather lists them only then.
 func NeedPods(s *model.Snapshot, now time.Time) bool {
-	if s.Workload == nil || len(s.Policies) == 0 {
+	executing := s.Request != nil && s.Request.Status.Phase == request.Executing
+	if s.Workload == nil || len(s.Policies) == 0 && !executing { // what is begun is seen through
 		return false
 	}
 	if f := newProgress(s, now); f != nil && f.mayBeStuck() {
@@ -60,7 +61,7 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 	if r := s.Workload.Rollout; !r.Observed || r.Rolling {
 		return false // nothing is judged until that is over
 	}
-	if s.Request != nil && s.Request.Status.Phase == request.Executing {
+	if executing {
 		f := facts{Snapshot: s, now: now}
 		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete
 		return partial || !f.stampStands()

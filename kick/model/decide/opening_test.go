@@ -178,6 +178,7 @@ func TestWhenPodsAreListed(t *testing.T) {
 		"rolling for too long":                       {given: []build.Option{build.Change("B", 0), build.Stamped("x", 10), build.Rollout(build.Rolling)}, now: 911, want: true},
 		"executing":                                  {given: []build.Option{build.Change("B", 0), build.Stamped("kick", 1), build.Request(request.Executing, driving)}},
 		"executing, reverted":                        {given: []build.Option{build.Change("B", 0), build.Stamped("kick", 1), build.Request(request.Executing, driving), unstamped}, want: true},
+		"executing, reverted, no longer selected":    {given: []build.Option{noPolicy, build.Change("B", 0), build.Stamped("kick", 1), build.Request(request.Executing, driving), unstamped}, want: true},
 		"executing for too long":                     {given: []build.Option{build.Change("B", 0), build.Stamped("kick", 1), build.Request(request.Executing, driving), build.Rollout(build.Rolling)}, now: 902, want: true},
 		"executing, changed once more":               {given: []build.Option{build.Change("B", 0), build.Stamped("kick", 1), build.Request(request.Executing, driving), build.Change("C", 20)}},
 		"executing, reverted, rolling back in time":  {given: []build.Option{build.Change("B", 0), build.Stamped("kick", 1), build.Request(request.Executing, driving), unstamped, build.Rollout(build.Rolling)}},

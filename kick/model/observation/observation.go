@@ -174,9 +174,9 @@ func (in *Input) closed() *model.Record {
 	if alive := in.Watched.LastAlive; !alive.IsZero() {
 		last.KnownUntil = model.Later(last.KnownUntil, alive.Add(-in.Allowance))
 	}
-	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal {
+	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && !in.ahead(first.LastWrite) {
 		until := first.LastWrite
-		if !until.After(last.LastWrite) || in.ahead(until) { // no date tells when it ended
+		if !until.After(last.LastWrite) { // no date tells when it ended
 			until = first.Seen.Add(-in.Allowance)
 		}
 		last.KnownUntil = model.Later(last.KnownUntil, until)

@@ -70,9 +70,11 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 		r.Detail = fmt.Sprintf("%d of %d pods are of the wanted revision", s.Status.UpdatedReplicas, updated)
 	case s.Status.AvailableReplicas < want:
 		r.Detail = fmt.Sprintf("%d of %d pods are available", s.Status.AvailableReplicas, want)
+	case s.Status.Replicas > want:
+		r.Detail = fmt.Sprintf("%d pods are there, %d are wanted", s.Status.Replicas, want)
 	}
 	r.Rolling = !r.Observed || behind && !r.OnDelete
-	r.Complete = !r.Rolling && s.Status.AvailableReplicas >= want
+	r.Complete = !r.Rolling && s.Status.AvailableReplicas >= want && s.Status.Replicas <= want
 	return r
 }
 

@@ -46,6 +46,11 @@ func TestRollout(t *testing.T) {
 			status: appsv1.StatefulSetStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 2, CurrentRevision: "a", UpdateRevision: "b"},
 			want:   model.Rollout{Observed: true, Replicas: 3, Detail: "2 of 3 pods are available"},
 		},
+		"scaling down: old pods are still there": {
+			spec:   appsv1.StatefulSetSpec{Replicas: new(int32), UpdateStrategy: rolling(nil)},
+			status: appsv1.StatefulSetStatus{ObservedGeneration: 2, Replicas: 3, CurrentRevision: "a", UpdateRevision: "b"},
+			want:   model.Rollout{Observed: true, Detail: "3 pods are there, 0 are wanted"},
+		},
 		"scaling up: pods are still to come": {
 			spec:   appsv1.StatefulSetSpec{Replicas: &three, UpdateStrategy: rolling(nil)},
 			status: appsv1.StatefulSetStatus{ObservedGeneration: 2, Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1, CurrentRevision: "a", UpdateRevision: "a"},
