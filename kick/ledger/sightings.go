@@ -101,7 +101,7 @@ func (s *Sightings) Saw(source model.Key, c Change) bool {
 	if hidden { // it may have been another one any time since
 		since, ended = earlier(since, b.heard), earlier(ended, b.heard)
 	}
-	s.note(source, news{since: since, sighting: &observation.Sighting{From: c.From, LastWrite: ended, Seen: since}})
+	s.note(source, news{since: since, sighting: &observation.Sighting{From: c.From, LastWrite: ended, Seen: since, Gone: c.To == fingerprint.Digest{}}})
 	return true
 }
 

@@ -32,6 +32,7 @@ type Source struct {
 	Created         time.Time // API server's clock
 	LastWrite       time.Time // lambda: newest write of a content owner, API server's clock, whole seconds
 	Dated           bool      // LastWrite is the date of a content owner; false: no owner tells, it is the creation
+	Orphaned        bool      // nobody owns some key: whoever set it gave it up and took the date of that write along
 }
 
 // HasKeys reports whether every name is a key of the payload.

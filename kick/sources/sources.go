@@ -47,6 +47,7 @@ const (
 	noteDigest    = "cached.kick.corewire.io/digest"
 	noteLastWrite = "cached.kick.corewire.io/last-write"
 	noteUndated   = "cached.kick.corewire.io/undated"
+	noteOrphaned  = "cached.kick.corewire.io/orphaned"
 )
 
 // mark tells a stripped object. It stands in a field that the API server clears on
@@ -62,10 +63,13 @@ func Strip(k Kind, obj client.Object) {
 		return
 	}
 	digest := k.Digest(obj)
-	at, dated := lastWrite(obj)
+	at, dated, owned := lastWrite(obj)
 	notes := map[string]string{noteDigest: digest.Note(), noteLastWrite: at.UTC().Format(time.RFC3339)}
 	if !dated {
 		notes[noteUndated] = "true"
+	}
+	if slices.ContainsFunc(k.KeyNames(obj), func(key string) bool { return !owned["f:"+key] }) {
+		notes[noteOrphaned] = "true"
 	}
 	obj.SetAnnotations(notes)
 	obj.SetManagedFields(nil)
@@ -88,6 +92,7 @@ func Model(k Kind, obj client.Object) model.Source {
 	}
 	slices.Sort(s.KeyNames)
 	s.LastWrite, s.Dated = LastWrite(obj), obj.GetAnnotations()[noteUndated] == ""
+	s.Orphaned = obj.GetAnnotations()[noteOrphaned] != ""
 	return s
 }
 
@@ -102,21 +107,28 @@ func LastWrite(obj client.Object) time.Time {
 	return t
 }
 
-// lastWrite is lambda: the newest time among the field owners that own content.
-// Owners of labels or annotations alone say nothing about the content; a write
-// that only removed a key moves no time at all, which the ledger allows for. An
-// object without owners has its creation time, and is not dated by them.
-func lastWrite(obj client.Object) (newest time.Time, dated bool) {
-	newest = obj.GetCreationTimestamp().Time
+// contentFields are the fields of an object that hold its content.
+var contentFields = []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"}
+
+// lastWrite is lambda: the newest time among the field owners that own content, and
+// the fields of it that are owned. Owners of labels or annotations alone say nothing about
+// the content; a write that only removed a key moves no time at all, which the ledger
+// allows for. An object without owners has its creation time, and is not dated by them.
+func lastWrite(obj client.Object) (newest time.Time, dated bool, owned map[string]bool) {
+	newest, owned = obj.GetCreationTimestamp().Time, map[string]bool{}
 	for _, f := range obj.GetManagedFields() {
-		if f.Time != nil && f.Subresource == "" && !f.Time.Time.Before(newest) && ownsContent(f.FieldsV1) {
+		if f.Time == nil || f.Subresource != "" || !ownsContent(f.FieldsV1, owned) {
+			continue
+		}
+		if !f.Time.Time.Before(newest) {
 			newest, dated = f.Time.Time, true
 		}
 	}
-	return newest, dated
+	return newest, dated, owned
 }
 
-func ownsContent(f *metav1.FieldsV1) bool {
+// ownsContent reports whether an owner owns content, and notes which keys of it.
+func ownsContent(f *metav1.FieldsV1, owned map[string]bool) bool {
 	if f == nil {
 		return false
 	}
@@ -124,10 +136,19 @@ func ownsContent(f *metav1.FieldsV1) bool {
 	if json.Unmarshal(f.GetRawBytes(), &top) != nil {
 		return true // cannot be read: the cautious answer
 	}
-	for _, field := range []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"} {
-		if _, ok := top[field]; ok {
-			return true
+	owns := false
+	for _, field := range contentFields {
+		part, ok := top[field]
+		if !ok {
+			continue
+		}
+		owns = true
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(part, &keys) == nil {
+			for key := range keys {
+				owned[key] = true
+			}
 		}
 	}
-	return false
+	return owns
 }

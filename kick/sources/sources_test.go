@@ -219,3 +219,34 @@ func TestAnEmptySourceIsStripped(t *testing.T) {
 		t.Errorf("Model() = %+v, want a digest of nothing and no keys", got)
 	}
 }
+
+// TestOrphaned: a server-side apply of stringData that is given up leaves a key that
+// nobody owns, and the date of its write is gone.
+func TestOrphaned(t *testing.T) {
+	both := []string{"password", "token"}
+	for name, tt := range map[string]struct {
+		keys  []string
+		given []metav1.ManagedFieldsEntry
+		want  bool
+	}{
+		"owned":                        {[]string{"password"}, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data)}, false},
+		"one key is nobody's":          {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data)}, true},
+		"owned as stringData":          {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data), entry("ssa", 20, "", `{"f:stringData":{"f:token":{}}}`)}, false},
+		"owned by one without a date":  {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data), entry("ssa", 0, "", `{"f:data":{"f:token":{}}}`)}, true},
+		"no owners at all":             {[]string{"password"}, nil, true},
+		"no keys":                      {nil, nil, false},
+		"fields that cannot be read":   {both, []metav1.ManagedFieldsEntry{entry("x", 20, "", "{")}, true},
+		"keys that cannot be read":     {both, []metav1.ManagedFieldsEntry{entry("x", 20, "", `{"f:data":7}`)}, true},
+		"a label of the name of a key": {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data), entry("x", 20, "", `{"f:metadata":{"f:labels":{"f:token":{}}}}`)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{ManagedFields: tt.given}, Data: map[string][]byte{}}
+			for _, key := range tt.keys {
+				s.Data[key] = nil
+			}
+			if got := sources.Model(secret.Kind{}, s).Orphaned; got != tt.want {
+				t.Errorf("Orphaned = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -76,9 +76,10 @@ func TestHowLongTheFormerContentStood(t *testing.T) {
 		"seen live: up to the write":                        {options: []func(*observation.Input){first("A", 10)}, want: at(10)},
 		"a former process led up to 8":                      {options: []func(*observation.Input){alive(8)}, want: at(3)},
 		"seen from another content":                         {options: []func(*observation.Input){first("X", 10)}, want: at(-100)},
-		"seen, but the time did not move":                   {options: []func(*observation.Input){first("A", -100)}, want: at(5)},
-		"seen with a time before the content was on record": {options: []func(*observation.Input){first("A", -200)}, want: at(5)},
-		"seen with a time in the future: nobody knows":      {options: []func(*observation.Input){first("A", 7200)}, want: at(-100)},
+		"seen, but the time did not move: nobody knows":     {options: []func(*observation.Input){first("A", -100)}, want: at(-100)},
+		"seen with a time before the content was on record": {options: []func(*observation.Input){first("A", -200)}, want: at(-100)},
+		"seen to go": {options: []func(*observation.Input){first("A", -100), func(in *observation.Input) { in.Watched.First.Gone = true }}, want: at(5)},
+		"seen with a time in the future: nobody knows": {options: []func(*observation.Input){first("A", 7200)}, want: at(-100)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

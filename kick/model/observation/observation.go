@@ -36,6 +36,7 @@ type Sighting struct {
 	From      fingerprint.Digest // content before the change
 	LastWrite time.Time          // lambda of the state after it
 	Seen      time.Time          // when the watch showed it, API server's clock
+	Gone      bool               // the source did not exist after it
 }
 
 // Watched is what is known of the time since the record was last written: this
@@ -176,7 +177,7 @@ func (in *Input) closed() *model.Record {
 	}
 	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && !in.ahead(first.LastWrite) {
 		until := first.LastWrite
-		if !until.After(last.LastWrite) { // no date tells when it ended
+		if first.Gone { // no date tells since when
 			until = first.Seen.Add(-in.Allowance)
 		}
 		last.KnownUntil = model.Later(last.KnownUntil, until)
@@ -208,7 +209,7 @@ func (in *Input) change(seal string) *model.Record {
 		written = model.Later(written, lambda)
 	}
 	written = written.Add(in.Allowance)
-	if in.dates(lambda, recorded) && in.keptKeyNames() {
+	if in.dates(lambda, recorded) && in.keptKeyNames() && !in.Source.Orphaned {
 		written = lambda
 		mark.Hit(mark.ChangeDatedByServer)
 	} else {
