@@ -31,7 +31,7 @@ type Grant struct {
 // judge: the true time of the oldest commit they did not show, by kind, and just
 // after the beginning if they showed all. Zero means that nothing is known of it: it may know all.
 type Known struct {
-	Secrets, ConfigMaps, Records, Workloads time.Time
+	Secrets, ConfigMaps, Records, Workloads, Requests time.Time
 	// Began is when its caches were filled first.
 	Began time.Time
 	// Policies is when it read the policies live for the last time; zero: it did not.

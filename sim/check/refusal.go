@@ -23,7 +23,8 @@ const (
 )
 
 // OnCall reports a restart that is sent over and over although it is refused. One that
-// KICK could not write down it tries again.
+// KICK could not write down it tries again, and so does a process whose cache did not show
+// what was written down.
 func (r *refusals) OnCall(c *Context, w Write) {
 	if w.Kind == requestKind && w.Sub == "status" && w.Done && w.Err != nil {
 		r.forget(c, w.Key)
@@ -37,6 +38,9 @@ func (r *refusals) OnCall(c *Context, w Write) {
 	}
 	key := sentKey{w.Kind, w.Key}
 	at := slices.DeleteFunc(r.at[key], c.busy[w.Key.Namespace].After)
+	if n, seen := len(at), w.Known.Requests; n > 0 && !seen.IsZero() && !seen.After(at[n-1]) {
+		at = at[:n-1]
+	}
 	r.at[key] = append(at, c.Loop.Now())
 	if n := len(r.at[key]); n >= refusedMost && c.Loop.Now().Sub(r.at[key][n-refusedMost]) < refusedWithin {
 		c.report(lawRefusal, "the restart of %s was refused %d times within %s", target.id(), refusedMost, c.Loop.Now().Sub(r.at[key][n-refusedMost]))

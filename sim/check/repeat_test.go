@@ -55,20 +55,23 @@ func TestRefusal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err   error
 		every time.Duration
-		noted error // how the write of the status after it ends
+		noted error         // how the write of the status after it ends
+		late  time.Duration // of the cache of requests
 		words string
 	}{
-		"again and again": {gone, time.Second, nil, "the restart of shop/Deployment/web was refused 8 times within 7s"},
-		"now and then":    {gone, 5 * time.Minute, nil, ""},
-		"not for good":    {busy, time.Second, nil, ""},
-		"not on record":   {gone, time.Second, busy, ""},
+		"again and again": {gone, time.Second, nil, 0, "the restart of shop/Deployment/web was refused 8 times within 7s"},
+		"now and then":    {gone, 5 * time.Minute, nil, 0, ""},
+		"not for good":    {busy, time.Second, nil, 0, ""},
+		"not on record":   {gone, time.Second, busy, 0, ""},
+		"on record, which the cache does not show":     {gone, time.Second, nil, time.Second, ""},
+		"on record, which the cache shows a bit later": {gone, time.Second, nil, 500 * time.Millisecond, "was refused 8 times"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := shop(t, lawRefusal)
 			b.create(Manager, request("deployment-web"))
 			for range refusedMost {
 				w := patch(true, nil)
-				w.Err = tt.err
+				w.Err, w.Known.Requests = tt.err, b.loop.Now().Add(-tt.late)
 				b.laws.OnCall(w)
 				b.laws.OnCall(Write{Verb: "update", Sub: "status", Kind: requestKind, Key: key("deployment-web"), Done: true, Err: tt.noted})
 				b.wait(tt.every)

@@ -70,7 +70,7 @@ func (e *Engine) Grants() []check.Grant { return grants() }
 // this instant none of them shows, however long the pass takes that begins now.
 func (p *process) known() check.Known {
 	next := p.engine.loop.Now().Add(time.Nanosecond)
-	k := check.Known{Secrets: next, ConfigMaps: next, Records: next, Workloads: next, Began: p.since}
+	k := check.Known{Secrets: next, ConfigMaps: next, Records: next, Workloads: next, Requests: next, Began: p.since}
 	for _, f := range p.feeds {
 		if f.behind.IsZero() {
 			continue
@@ -86,6 +86,8 @@ func (p *process) known() check.Known {
 			k.ConfigMaps = since
 		case "SourceObservation":
 			k.Records = since
+		case "KickRequest":
+			k.Requests = since
 		case "Deployment", "StatefulSet", "DaemonSet":
 			if since.Before(k.Workloads) {
 				k.Workloads = since
