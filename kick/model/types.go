@@ -31,8 +31,7 @@ type Source struct {
 	KeyNames        []string  // sorted payload key names
 	Created         time.Time // API server's clock
 	LastWrite       time.Time // lambda: newest write of a content owner, API server's clock, whole seconds
-	Dated           bool      // LastWrite is the date of a content owner; false: no owner tells, it is the creation
-	Orphaned        bool      // nobody owns some key: whoever set it gave it up and took the date of that write along
+	Dated           bool      // LastWrite is the date of a content owner, and each key has one; false: some write's date is not there
 }
 
 // HasKeys reports whether every name is a key of the payload.

@@ -47,7 +47,6 @@ const (
 	noteDigest    = "cached.kick.corewire.io/digest"
 	noteLastWrite = "cached.kick.corewire.io/last-write"
 	noteUndated   = "cached.kick.corewire.io/undated"
-	noteOrphaned  = "cached.kick.corewire.io/orphaned"
 )
 
 // mark tells a stripped object. It stands in a field that the API server clears on
@@ -63,13 +62,10 @@ func Strip(k Kind, obj client.Object) {
 		return
 	}
 	digest := k.Digest(obj)
-	at, dated, owned := lastWrite(obj)
+	at, dated := lastWrite(obj, k.KeyNames(obj))
 	notes := map[string]string{noteDigest: digest.Note(), noteLastWrite: at.UTC().Format(time.RFC3339)}
 	if !dated {
 		notes[noteUndated] = "true"
-	}
-	if slices.ContainsFunc(k.KeyNames(obj), func(key string) bool { return !owned["f:"+key] }) {
-		notes[noteOrphaned] = "true"
 	}
 	obj.SetAnnotations(notes)
 	obj.SetManagedFields(nil)
@@ -92,7 +88,6 @@ func Model(k Kind, obj client.Object) model.Source {
 	}
 	slices.Sort(s.KeyNames)
 	s.LastWrite, s.Dated = LastWrite(obj), obj.GetAnnotations()[noteUndated] == ""
-	s.Orphaned = obj.GetAnnotations()[noteOrphaned] != ""
 	return s
 }
 
@@ -110,12 +105,14 @@ func LastWrite(obj client.Object) time.Time {
 // contentFields are the fields of an object that hold its content.
 var contentFields = []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"}
 
-// lastWrite is lambda: the newest time among the field owners that own content, and
-// the fields of it that are owned. Owners of labels or annotations alone say nothing about
-// the content; a write that only removed a key moves no time at all, which the ledger
-// allows for. An object without owners has its creation time, and is not dated by them.
-func lastWrite(obj client.Object) (newest time.Time, dated bool, owned map[string]bool) {
-	newest, owned = obj.GetCreationTimestamp().Time, map[string]bool{}
+// lastWrite is lambda: the newest time among the field owners that own content.
+// Owners of labels or annotations alone say nothing about the content; a write
+// that only removed a key moves no time at all, which the ledger allows for. An
+// object without owners has its creation time, and is not dated by them; nor is one with
+// a key that nobody owns, since whoever set it has given it up and took the date along.
+func lastWrite(obj client.Object, keys []string) (newest time.Time, dated bool) {
+	newest = obj.GetCreationTimestamp().Time
+	owned := map[string]bool{}
 	for _, f := range obj.GetManagedFields() {
 		if f.Time == nil || f.Subresource != "" || !ownsContent(f.FieldsV1, owned) {
 			continue
@@ -124,7 +121,8 @@ func lastWrite(obj client.Object) (newest time.Time, dated bool, owned map[strin
 			newest, dated = f.Time.Time, true
 		}
 	}
-	return newest, dated, owned
+	orphan := func(key string) bool { return !owned["f:"+key] }
+	return newest, dated && !slices.ContainsFunc(keys, orphan)
 }
 
 // ownsContent reports whether an owner owns content, and notes which keys of it.

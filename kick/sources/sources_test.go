@@ -234,7 +234,7 @@ func TestOrphaned(t *testing.T) {
 		"owned as stringData":          {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data), entry("ssa", 20, "", `{"f:stringData":{"f:token":{}}}`)}, false},
 		"owned by one without a date":  {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data), entry("ssa", 0, "", `{"f:data":{"f:token":{}}}`)}, true},
 		"no owners at all":             {[]string{"password"}, nil, true},
-		"no keys":                      {nil, nil, false},
+		"no keys":                      {nil, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data)}, false},
 		"fields that cannot be read":   {both, []metav1.ManagedFieldsEntry{entry("x", 20, "", "{")}, true},
 		"keys that cannot be read":     {both, []metav1.ManagedFieldsEntry{entry("x", 20, "", `{"f:data":7}`)}, true},
 		"a label of the name of a key": {both, []metav1.ManagedFieldsEntry{entry("helm", 10, "", data), entry("x", 20, "", `{"f:metadata":{"f:labels":{"f:token":{}}}}`)}, true},
@@ -244,8 +244,8 @@ func TestOrphaned(t *testing.T) {
 			for _, key := range tt.keys {
 				s.Data[key] = nil
 			}
-			if got := sources.Model(secret.Kind{}, s).Orphaned; got != tt.want {
-				t.Errorf("Orphaned = %v, want %v", got, tt.want)
+			if got := !sources.Model(secret.Kind{}, s).Dated; got != tt.want {
+				t.Errorf("undated = %v, want %v", got, tt.want)
 			}
 		})
 	}

@@ -376,3 +376,47 @@ func TestTouchedBeforeToldInPlace(t *testing.T) {
 		})
 	}
 }
+
+// TestAwayUndated: a container started between two changes, and no date tells of the second.
+func TestAwayUndated(t *testing.T) {
+	data := func(b *bench, manager string, pairs ...string) {
+		edit(b, manager, secretKind, "db", func(s *corev1.Secret) {
+			s.Data = map[string][]byte{}
+			for i := 0; i < len(pairs); i += 2 {
+				s.Data[pairs[i]] = []byte(pairs[i+1])
+			}
+		})
+		b.wait(time.Second)
+	}
+	for name, tt := range map[string]struct {
+		noted bool // KICK wrote the first change down
+		after []string
+		words string
+	}{
+		"a key came and went":                       {after: []string{"password", "second-password"}},
+		"it is as it was":                           {after: []string{"password", "first-password"}},
+		"KICK wrote down that it came":              {noted: true, after: []string{"password", "second-password"}, words: "still runs old content of Secret shop/db"},
+		"a key went that KICK had seen before both": {after: []string{"token", "first-token"}, words: "still runs old content of Secret shop/db"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := shop(t, lawLost)
+			b.create(Manager, record())
+			b.wait(time.Minute)
+			first := "second-password"
+			if tt.after[1] == "first-password" {
+				first = tt.after[1]
+			}
+			data(b, "helm", "password", first, "token", "first-token")
+			b.run(b.now())
+			if tt.noted {
+				b.recorded()
+			}
+			b.wait(time.Second)
+			data(b, "kubectl", tt.after...)
+			b.recorded()
+			b.wait(time.Hour)
+			b.laws.AtEnd()
+			b.judged(tt.words)
+		})
+	}
+}

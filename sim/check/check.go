@@ -154,6 +154,7 @@ func All() []Entry {
 		{lawServed, "A request succeeds after the rollout of its own restart was complete, waits for no rollout that KICK began for it, and fails only of what can have happened.", func() Law { return &served{} }},
 		{lawFollows, "A record never goes back to an older version of its source, and at the end it tells of the content that stands.", func() Law { return follows{} }},
 		{lawRepeat, "A restart that failed or was taken back is not repeated for the change it was for.", func() Law { return repeat{} }},
+		{lawWaited, "No restart comes in the middle of a rollout that neither failed nor had its time.", func() Law { return &waited{} }},
 		{lawRefusal, "A restart that the API server refuses is not sent over and over.", func() Law { return &refusals{} }},
 		{lawQuiet, "Changes that follow one another hold a restart back for ten settle delays at most.", func() Law { return quiet{} }},
 		{lawPace, "KICK writes no object more often than a hundred times in ten seconds.", func() Law { return &paces{} }},

@@ -110,13 +110,14 @@ func (c *Context) madeAnew(s stalePod) bool {
 
 // awayUndated excuses a container that started while the content was another, if KICK
 // never wrote that one down and its end left no date: a key that was added and removed
-// while KICK was away leaves the object as it was (DESIGN section 4).
+// while KICK was away leaves the object as it was, or as if only the rest of that write had
+// been made (DESIGN section 4).
 func (c *Context) awayUndated(s stalePod) bool {
 	h := c.sources.of(s.ref.source)
 	for i := 1; i < len(h.changes)-1; i++ {
-		left, back := h.changes[i], h.changes[i+1]
+		before, left, back := h.changes[i-1], h.changes[i], h.changes[i+1]
 		inside := !s.container.Started.Before(left.at) && s.container.Started.Before(back.at)
-		if inside && !back.dated && !back.gone && back.content == h.changes[i-1].content && !h.recordedIn(left.at, back.at) {
+		if inside && !back.dated && !back.gone && !before.gone && !lostKey(before.object, back.object) && !h.recordedIn(left.at, back.at) {
 			return true
 		}
 	}

@@ -41,10 +41,11 @@ type touch struct {
 
 // change is one write that altered content; creation and deletion count.
 type change struct {
-	at      time.Time // true time
-	order   int64     // among all writes
-	content Content   // since then
-	written time.Time // API server's clock
+	at      time.Time     // true time
+	order   int64         // among all writes
+	content Content       // since then
+	object  client.Object // as it was written; nil: gone
+	written time.Time     // API server's clock
 	// dated says that the object's metadata proves the time of this change: the
 	// newest time of its content's managers moved with it and no key was lost.
 	dated bool
@@ -226,7 +227,7 @@ func (h *history) take(now time.Time, ev cluster.Event) {
 		// creation time does not prove to anybody who remembers the key.
 		dated := h.newest == nil || !lostKey(h.newest, ev.Object)
 		flags := h.newest != nil && !sameContent(h.newest, ev.Object) && sameBytes(h.newest, ev.Object)
-		h.changes = append(h.changes, change{at: now, order: ev.Revision, written: ev.At, dated: dated, ahead: lastWrite(ev.Object).After(ev.At), flagsOnly: flags})
+		h.changes = append(h.changes, change{at: now, order: ev.Revision, object: ev.Object, written: ev.At, dated: dated, ahead: lastWrite(ev.Object).After(ev.At), flagsOnly: flags})
 	case cluster.Deleted:
 		h.changes = append(h.changes, change{at: now, order: ev.Revision, written: ev.At, gone: true})
 	case cluster.Modified:
@@ -255,7 +256,7 @@ func (h *history) modified(now time.Time, ev cluster.Event) {
 		return
 	}
 	dated := after.After(before) && !lostKey(ev.Old, ev.Object)
-	h.changes = append(h.changes, change{at: now, order: ev.Revision, written: ev.At, dated: dated, ahead: after.After(ev.At), flagsOnly: sameBytes(ev.Old, ev.Object)})
+	h.changes = append(h.changes, change{at: now, order: ev.Revision, object: ev.Object, written: ev.At, dated: dated, ahead: after.After(ev.At), flagsOnly: sameBytes(ev.Old, ev.Object)})
 }
 
 // erase notes that the source's metadata dates no change later than an instant any

@@ -209,7 +209,7 @@ func (in *Input) change(seal string) *model.Record {
 		written = model.Later(written, lambda)
 	}
 	written = written.Add(in.Allowance)
-	if in.dates(lambda, recorded) && in.keptKeyNames() && !in.Source.Orphaned {
+	if in.dates(lambda, recorded) && in.keptKeyNames() {
 		written = lambda
 		mark.Hit(mark.ChangeDatedByServer)
 	} else {
@@ -254,8 +254,8 @@ func (in *Input) noteChange(last model.Content) {
 // dates reports whether lambda is the date of the present content, if no key was
 // removed. It moved past the recorded one, or it is the same second of a content
 // owner: any write that sets a value moves the date of its owner, so this one fell
-// into that second, too. A creation time says nothing of that kind, nor does a date
-// in the future, which somebody made up.
+// into that second, too; unless it has given up since what it set. A creation time says
+// nothing of that kind, nor does a date in the future, which somebody made up.
 func (in *Input) dates(lambda, recorded time.Time) bool {
 	return in.Source.Present && !in.ahead(lambda) && (lambda.After(recorded) || in.Source.Dated && in.Source.LastWrite.Equal(recorded))
 }

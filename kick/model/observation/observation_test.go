@@ -226,10 +226,6 @@ func TestTheTwoTimesOfAChange(t *testing.T) {
 		"a key was added": {
 			source: source("B", "12", 10, "password", "port", "user"), observed: at(now), written: at(10), lastWritten: at(10),
 		},
-		"a key was added, and nobody owns it": {
-			source: source("B", "12", 10, "password", "port", "user"), options: []func(*observation.Input){func(in *observation.Input) { in.Source.Orphaned = true }},
-			observed: at(now), written: at(now + 5), lastWritten: at(10),
-		},
 		"a key was removed and lambda moved": {
 			source: source("B", "12", 10, "user"), observed: at(now), written: at(now + 5), lastWritten: at(10),
 		},
