@@ -6,6 +6,7 @@ package source
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/benbjohnson/clock"
@@ -49,6 +50,7 @@ type Deps struct {
 type reconciler struct {
 	Deps
 	baselines *rate.Limiter
+	made      sync.Map // model.Key -> time.Time: the last baseline of a source that this process has not forgotten
 }
 
 // New returns the controller.
@@ -107,13 +109,16 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, nil
 	}
 	if kind == observation.Baseline {
-		if wait := r.pace(now); wait > 0 {
+		if wait := r.pace(id, now); wait > 0 {
 			mark.Hit(mark.BaselinePaced)
 			return controllers.Result{After: wait}, nil
 		}
 	}
 	if err := r.Apply.Record(ctx, record); err != nil {
 		return controllers.Result{}, err
+	}
+	if kind == observation.Baseline {
+		r.made.Store(id, now)
 	}
 	r.Gather.Sightings.Recorded(id)
 	if kind == observation.Relevant {
@@ -141,12 +146,20 @@ func (r *reconciler) forget(ctx context.Context, id model.Key, record *model.Rec
 		}
 		mark.Hit(mark.RecordForgotten)
 	}
+	r.made.Delete(id)
 	r.Gather.Sightings.Gone(id)
 	return nil
 }
 
-// pace takes a turn for a baseline write, or says how long to wait for one.
-func (r *reconciler) pace(now time.Time) time.Duration {
+// pace takes a turn for a baseline write, or says how long to wait for one. A record that
+// was made and taken away again at once waits: for a moment two processes may lead, of
+// which one's cache shows a reader that the other's does not.
+func (r *reconciler) pace(id model.Key, now time.Time) time.Duration {
+	if made, ok := r.made.Load(id); ok {
+		if wait := made.(time.Time).Add(controllers.Behind).Sub(now); wait > 0 && wait <= controllers.Behind {
+			return wait
+		}
+	}
 	turn := r.baselines.ReserveN(now, 1)
 	wait := turn.DelayFrom(now)
 	if wait > 0 {
