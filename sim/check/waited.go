@@ -15,8 +15,8 @@ import (
 
 const lawWaited = "a running rollout is waited for"
 
-// waited knows when each workload was last given a template it had not had before; that a
-// former one comes back no object dates. A restart is bound to the very version of the
+// waited knows when each workload was given the template that stands, if it is one that it
+// had not had before: that a former one comes back no object dates. A restart is bound to the very version of the
 // workload that KICK judged, so what that version says KICK knew.
 type waited struct {
 	began map[types.UID]time.Time
@@ -39,9 +39,11 @@ func (r *waited) OnWrite(c *Context, ev cluster.Event) {
 		r.began, r.had = map[types.UID]time.Time{}, map[types.UID][]*corev1.PodTemplateSpec{}
 	}
 	uid := w.GetUID()
-	if !slices.ContainsFunc(r.had[uid], func(t *corev1.PodTemplateSpec) bool { return equality.Semantic.DeepEqual(t, w.template) }) {
-		r.began[uid], r.had[uid] = c.Loop.Now(), append(slices.Clip(r.had[uid]), w.template)
+	if slices.ContainsFunc(r.had[uid], func(t *corev1.PodTemplateSpec) bool { return equality.Semantic.DeepEqual(t, w.template) }) {
+		delete(r.began, uid)
+		return
 	}
+	r.began[uid], r.had[uid] = c.Loop.Now(), append(slices.Clip(r.had[uid]), w.template)
 }
 
 func (r *waited) fork() Law { return &waited{began: maps.Clone(r.began), had: maps.Clone(r.had)} }
@@ -54,7 +56,7 @@ func (r *waited) judge(c *Context, ev cluster.Event, w workload) {
 	if !known || !before.rolls() || before.failed() || before.onDelete || c.stepped() {
 		return
 	}
-	if ran := c.Loop.Now().Sub(began); ran < c.RolloutTimeout {
+	if ran := c.Loop.Now().Sub(began); ran < c.RolloutTimeout-time.Second { // its revision's date has whole seconds
 		c.report(lawWaited, "restart of %s at %s, in the middle of a rollout that began %s before", w.id(), clockTime(c.Loop.Now()), ran)
 	}
 }
