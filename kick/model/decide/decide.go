@@ -68,6 +68,16 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 	return freshness.NeedPods(s, now)
 }
 
+// NeedProvider reports whether a judgement of this snapshot depends on what the GitOps
+// tool says: a request is open, and one policy alone applies.
+func NeedProvider(s *model.Snapshot) bool {
+	if s.Workload == nil || s.Request == nil || len(s.Policies) != 1 || s.Policies[0].Provider == "" {
+		return false
+	}
+	phase := s.Request.Status.Phase
+	return !phase.Terminal() && phase != request.Executing
+}
+
 // newProgress returns facts to judge a running rollout's progress by, or nil when
 // none runs.
 func newProgress(s *model.Snapshot, now time.Time) *facts {

@@ -94,8 +94,11 @@ func windows(f *facts) Step {
 func provider(f *facts) Step {
 	g := f.Provider
 	s := Step{Outcome: Pass, Until: g.WakeAt, Detail: g.Detail}
-	if g.Open {
+	if g.Open && (g.WakeAt.IsZero() || f.now.Before(g.WakeAt)) {
 		return s
+	}
+	if g.Open { // a sync window has shut since the answer was given
+		return wait(request.WaitingForGate, request.OutsideSchedule, model.WakeOnPolicy)
 	}
 	s.Outcome, s.Phase, s.Reason = Wait, gatePhase(g.Reason), g.Reason
 	s.wakeOn = append([]model.WakeOn{model.WakeOnPolicy}, g.WakeOn...)
