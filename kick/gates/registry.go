@@ -28,7 +28,7 @@ type Detectable interface {
 type Registry struct {
 	Providers []Provider
 	// Missing says of each other provider KICK knows why it cannot be asked: which flag
-	// is off, or which kind is not installed.
+	// is off, or which kind is not installed. A list is made anew when that changes.
 	Missing map[string]string
 	// Off are those of the missing whose flag is off.
 	Off map[string]bool
@@ -61,7 +61,7 @@ func (g Registry) Ask(ctx context.Context, r Readers, name string, q Question) (
 		why = "KICK knows no such provider"
 	}
 	detail := fmt.Sprintf("spec.gitOps.provider %s: %s", gitops.Quote(name), why)
-	return gitops.ClosedUntil(request.ProviderUnavailable, detail, q.Now.Add(Retry), model.WakeOnPolicy), nil
+	return gitops.Closed(request.ProviderUnavailable, detail, model.WakeOnPolicy), nil
 }
 
 // claim is what one provider says of a workload.
@@ -95,7 +95,7 @@ func (g Registry) auto(ctx context.Context, r Readers, q Question) (model.Gate, 
 	if !asked {
 		why, _ := g.Lacks(Auto)
 		detail := "spec.gitOps.provider Auto: " + why
-		return gitops.ClosedUntil(request.ProviderUnavailable, detail, q.Now.Add(Retry), model.WakeOnPolicy), nil
+		return gitops.Closed(request.ProviderUnavailable, detail, model.WakeOnPolicy), nil
 	}
 	switch len(claims) {
 	case 0:

@@ -149,6 +149,9 @@ type PolicyLook struct {
 	Model   model.Policy
 	Matched int32
 	Blocked int32 // matched workloads whose request waits
+	// Lacks says why its GitOps tool cannot be asked; empty: it can, or there is none.
+	Lacks string
+	Off   bool // because its integration is off
 }
 
 // Policy counts what a policy selects and how much of it waits.
@@ -159,6 +162,7 @@ func (g *Gatherer) Policy(ctx context.Context, id model.Key, f Freshness) (*Poli
 		return &PolicyLook{}, err
 	}
 	look := &PolicyLook{Object: p, Model: Policy(p)}
+	look.Lacks, look.Off = g.Providers.Lacks(look.Model.Provider)
 	workload, err := selector(p.Spec.Discovery.WorkloadSelector)
 	if err != nil {
 		look.Model.Invalid = "spec.discovery.workloadSelector: " + err.Error()

@@ -125,6 +125,7 @@ func finished(f *facts) Verdict {
 	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: f.latest}
 	st := f.status(step)
 	st.OpenedAt, st.CompletedAt, st.RequeueAt = f.now, time.Time{}, time.Time{}
+	st.Overridden, st.OverriddenAt = "", time.Time{}
 	return Verdict{Phase: request.Pending, Action: Status, Status: st, Decisive: &step, Trail: v.Trail}
 }
 
@@ -178,6 +179,7 @@ func (f *facts) status(step Step) model.RequestStatus {
 	if step.Phase.Terminal() && st.CompletedAt.IsZero() {
 		st.CompletedAt = f.now
 	}
+	f.override(&st, &step)
 	return st
 }
 
