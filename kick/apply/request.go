@@ -46,6 +46,12 @@ func requestStatus(r *model.Request, st model.RequestStatus) v1alpha1.KickReques
 		},
 		Conditions: []metav1.Condition{completed(r, st)},
 	}
+	if st.Overridden != "" {
+		out.Conditions = append(out.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionGateOverridden, Status: metav1.ConditionTrue, ObservedGeneration: r.Generation,
+			LastTransitionTime: metav1.NewTime(st.OverriddenAt), Reason: v1alpha1.ConditionGateOverridden, Message: Cut(st.Overridden),
+		})
+	}
 	for _, c := range st.Causes {
 		out.Causes = append(out.Causes, v1alpha1.Cause{
 			Kind: v1alpha1.SourceKind(c.Source.Kind), Name: c.Source.Name, ChangedAt: metav1.NewMicroTime(c.ChangedAt),

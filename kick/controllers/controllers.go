@@ -6,8 +6,10 @@ package controllers
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/model"
@@ -102,6 +104,17 @@ type Index struct {
 type Transform struct {
 	Object client.Object
 	Apply  func(client.Object)
+	// Everywhere: the kind is cached in all namespaces, also where only some are watched.
+	Everywhere bool
+	// Beside is one object that is cached besides those of the watched namespaces; zero:
+	// none.
+	Beside types.NamespacedName
+}
+
+// Holds reports whether the cache holds an object of the kind, given which namespaces
+// are watched; none: all of them.
+func (t *Transform) Holds(key types.NamespacedName, watched []string) bool {
+	return t.Everywhere || len(watched) == 0 || slices.Contains(watched, key.Namespace) || key == t.Beside
 }
 
 // Wiring is everything an engine needs to run KICK.

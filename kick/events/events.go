@@ -35,6 +35,7 @@ const (
 	KickNoLongerRequired = "KickNoLongerRequired"
 	KickFailed           = "KickFailed"
 	KickDryRun           = "KickDryRun"
+	GateOverridden       = "GateOverridden"
 )
 
 // template is what an event looks like before its note is known.
@@ -68,6 +69,9 @@ var byReason = map[request.Reason]template{
 // where the change is not worth one: an opening, a settle delay that is over in a
 // moment, a new detail of a restart that was already told.
 func ForTransition(from, to model.RequestStatus) (Event, bool) {
+	if to.Overridden != "" && from.Overridden == "" { // whoever opened a gate by hand answers for it
+		return Event{Type: corev1.EventTypeWarning, Reason: GateOverridden, Action: "Evaluate", Note: to.Overridden}, true
+	}
 	same := from.Phase == to.Phase && (from.Reason == to.Reason || to.Phase == request.Executing)
 	t, ok := byPhase[to.Phase]
 	if same || !ok || to.Reason == request.Settling {

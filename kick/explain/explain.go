@@ -35,11 +35,23 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("%s changed %s; waiting for the first judgement.", s.Object, Time(s.At))
 	},
 	request.OutsideSchedule: func(s *decide.Step) string {
+		if s.Rule == provider {
+			return sentence("The GitOps tool's sync windows are shut", s.Detail)
+		}
 		return sentence("The policy's schedule is shut", s.Detail) + looksAgain(s)
 	},
 	request.ConfigurationError: func(s *decide.Step) string {
+		if s.Rule == provider {
+			return sentence("What is configured for the GitOps tool cannot be read", s.Detail)
+		}
 		return fmt.Sprintf("%s: %s. The gate stays closed for this policy; others are not affected.", s.Object, strings.TrimSuffix(s.Detail, "."))
 	},
+	request.OwnerUnknown:        owner("No GitOps owner is known"),
+	request.AmbiguousOwner:      owner("More than one GitOps owner claims it"),
+	request.OwnerOutOfSync:      owner("Its GitOps owner is not as declared"),
+	request.OwnerReconciling:    owner("Its GitOps owner is not done yet"),
+	request.ProjectUnknown:      owner("The project of its GitOps owner is not known"),
+	request.ProviderUnavailable: owner("The GitOps tool cannot be asked"),
 	request.PolicySuspended: func(s *decide.Step) string {
 		return fmt.Sprintf("%s is suspended; the change is kept and acted on when spec.suspend is false.", s.Object)
 	},
@@ -109,6 +121,14 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.PatchRejected: func(s *decide.Step) string {
 		return sentence(fmt.Sprintf("The API server refuses to restart %s", s.Object), s.Detail)
 	},
+}
+
+// provider is the rule that asks a GitOps tool. What it says is in the step's detail,
+// and when it looks again.
+const provider = "provider"
+
+func owner(head string) func(*decide.Step) string {
+	return func(s *decide.Step) string { return sentence(head, s.Detail) }
 }
 
 func restarting(s *decide.Step) string {

@@ -68,6 +68,8 @@ func freshnessRule(s *decide.Step) {
 	s.Rule, s.Outcome = "freshness", decide.Pass
 }
 
+func providerRule(s *decide.Step) { s.Rule, s.Object = "provider", model.Key{} }
+
 func taken(by string) func(*decide.Step) {
 	return func(s *decide.Step) { s.Taken, s.Manager = true, by }
 }
@@ -75,6 +77,8 @@ func taken(by string) func(*decide.Step) {
 func variants() map[string]*decide.Step {
 	all := map[string]*decide.Step{
 		"40 OutsideSchedule for good":        step(request.OutsideSchedule, noTime),
+		"40 OutsideSchedule, sync windows":   step(request.OutsideSchedule, providerRule),
+		"40 ConfigurationError, provider":    step(request.ConfigurationError, providerRule),
 		"41 SourceMissing, the whole source": step(request.SourceMissing, plain),
 		"41 Settling, not on record":         step(request.Settling, noTime),
 		"42 Restarting, about to":            step(request.Restarting, acting),

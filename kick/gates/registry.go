@@ -28,8 +28,22 @@ type Detectable interface {
 type Registry struct {
 	Providers []Provider
 	// Missing says of each other provider KICK knows why it cannot be asked: which flag
-	// is off, or which kind is not installed.
+	// is off, or which kind is not installed. A list is made anew when that changes.
 	Missing map[string]string
+	// Off are those of the missing whose flag is off.
+	Off map[string]bool
+}
+
+// Lacks says why the provider that a policy names cannot be asked; empty: it can. Off:
+// because its flag is off, and not because a kind is not installed.
+func (g Registry) Lacks(name string) (why string, off bool) {
+	if name == Auto {
+		if slices.ContainsFunc(g.Providers, func(p Provider) bool { _, is := p.(Detectable); return is }) {
+			return "", false
+		}
+		return "no GitOps tool is there to be asked; Kargo is never detected" + g.missing(), false
+	}
+	return g.Missing[name], g.Off[name]
 }
 
 // Ask asks the provider that a policy names.
@@ -47,7 +61,7 @@ func (g Registry) Ask(ctx context.Context, r Readers, name string, q Question) (
 		why = "KICK knows no such provider"
 	}
 	detail := fmt.Sprintf("spec.gitOps.provider %s: %s", gitops.Quote(name), why)
-	return gitops.ClosedUntil(request.ProviderUnavailable, detail, q.Now.Add(Retry), model.WakeOnPolicy), nil
+	return gitops.Closed(request.ProviderUnavailable, detail, model.WakeOnPolicy), nil
 }
 
 // claim is what one provider says of a workload.
@@ -79,8 +93,9 @@ func (g Registry) auto(ctx context.Context, r Readers, q Question) (model.Gate, 
 		}
 	}
 	if !asked {
-		detail := "spec.gitOps.provider Auto: no GitOps tool is there to be asked; Kargo is never detected" + g.missing()
-		return gitops.ClosedUntil(request.ProviderUnavailable, detail, q.Now.Add(Retry), model.WakeOnPolicy), nil
+		why, _ := g.Lacks(Auto)
+		detail := "spec.gitOps.provider Auto: " + why
+		return gitops.Closed(request.ProviderUnavailable, detail, model.WakeOnPolicy), nil
 	}
 	switch len(claims) {
 	case 0:

@@ -37,7 +37,7 @@ type Gatherer struct {
 	lagging   lagging
 	Workloads workloads.Registry
 	Sources   sources.Registry
-	Providers []gates.Provider
+	Providers gates.Registry
 	Sightings *ledger.Sightings
 	Keys      *ledger.Keyring
 	Own       string // KICK's own namespace, where the installation key is

@@ -75,9 +75,9 @@ func (g *Gatherer) HasOther(ctx context.Context, s *model.Snapshot) (bool, error
 }
 
 // Confirm reads the policies of a snapshot anew, live, and with them what is in
-// their scope. The precondition of a restart covers the workload and nothing else,
-// so what opens the gate must not come from a cache.
-func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot) (*model.Snapshot, error) {
+// their scope and what their GitOps tool says. The precondition of a restart covers the
+// workload and nothing else, so what opens the gate must not come from a cache.
+func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot, now time.Time) (*model.Snapshot, error) {
 	selecting, scopes, err := policies(ctx, g.Live, s.Workload)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot) (*model.Snaps
 		d := &confirmed.Dependencies[i]
 		d.InScope = inScope(scopes, d.Source, d.Record)
 	}
-	return &confirmed, nil
+	return &confirmed, g.provider(ctx, &confirmed, now)
 }
 
 // inScope reports whether a source is the business of any of the policies. Without
@@ -106,6 +106,9 @@ func Policy(p *v1alpha1.KickPolicy) model.Policy {
 		DryRun:      p.Spec.DryRun,
 		SettleDelay: durationOr(p.Spec.Restart.SettleDelay, DefaultSettleDelay),
 		MinInterval: durationOr(p.Spec.Restart.MinInterval, DefaultMinInterval),
+		Provider:    string(p.Spec.GitOps.Provider),
+
+		Unreconciled: p.Spec.GitOps.RequireReconciled != nil && !*p.Spec.GitOps.RequireReconciled,
 	}
 	var err error
 	if m.Schedule, err = schedule.Parse(Windows(p)); err != nil {
@@ -146,6 +149,9 @@ type PolicyLook struct {
 	Model   model.Policy
 	Matched int32
 	Blocked int32 // matched workloads whose request waits
+	// Lacks says why its GitOps tool cannot be asked; empty: it can, or there is none.
+	Lacks string
+	Off   bool // because its integration is off
 }
 
 // Policy counts what a policy selects and how much of it waits.
@@ -156,6 +162,7 @@ func (g *Gatherer) Policy(ctx context.Context, id model.Key, f Freshness) (*Poli
 		return &PolicyLook{}, err
 	}
 	look := &PolicyLook{Object: p, Model: Policy(p)}
+	look.Lacks, look.Off = g.Providers.Lacks(look.Model.Provider)
 	workload, err := selector(p.Spec.Discovery.WorkloadSelector)
 	if err != nil {
 		look.Model.Invalid = "spec.discovery.workloadSelector: " + err.Error()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -101,6 +102,12 @@ func Request(r *v1alpha1.KickRequest) *model.Request {
 			CompletedAt:  micro(st.CompletedAt),
 			LatestChange: micro(st.LatestObservedDependencyChange),
 		},
+	}
+	if o := r.Spec.GateOverride; o != nil {
+		m.Override = model.Override{Until: o.Until.UTC(), Reason: o.Reason}
+	}
+	if c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionGateOverridden); c != nil {
+		m.Status.Overridden, m.Status.OverriddenAt = c.Message, c.LastTransitionTime.UTC()
 	}
 	if st.Gate != nil {
 		m.Status.Reason, m.Status.Message = request.Reason(st.Gate.Reason), st.Gate.Message

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
@@ -94,8 +93,7 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 			return err
 		}
 	}
-	question := gates.Question{Workload: s.Workload, Annotations: obj.GetAnnotations(), Now: now}
-	if s.Provider, err = g.Providers[0].Ask(ctx, gates.Readers{Cache: g.Cache, Live: g.Live}, question); err != nil {
+	if err := g.provider(ctx, s, now); err != nil {
 		return err
 	}
 	revisions, err := revisions(ctx, g.Cache, kind, obj)

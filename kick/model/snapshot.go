@@ -32,8 +32,18 @@ type Request struct {
 	Created    time.Time
 	Manual     bool      // somebody asks; no source stands behind it
 	ChangedAt  time.Time // Manual only: the change it answers; zero: its creation
+	Override   Override
 	Status     RequestStatus
 }
+
+// Override opens the GitOps gate of one request by hand. The zero value is none.
+type Override struct {
+	Until  time.Time
+	Reason string
+}
+
+// Holds reports whether the gate is to be passed.
+func (o Override) Holds(now time.Time) bool { return now.Before(o.Until) }
 
 // ChangeTime is the change a manual request answers.
 func (r *Request) ChangeTime() time.Time {
@@ -72,6 +82,8 @@ type RequestStatus struct {
 	LatestChange time.Time
 	Causes       []Cause
 	RequeueAt    time.Time
+	Overridden   string    // what the gate had against the restart, and why it was overridden; empty: it was not
+	OverriddenAt time.Time // whole seconds
 	RolloutStart time.Time // the stamp of the restart it drives or drove
 	RolloutRev   string
 	RolloutGen   int64
@@ -104,13 +116,13 @@ func (s RequestStatus) Equal(o RequestStatus) bool {
 	sameCauses := slices.EqualFunc(s.Causes, o.Causes, func(a, b Cause) bool {
 		return a.Source == b.Source && a.ChangedAt.Equal(b.ChangedAt)
 	})
-	return sameCauses && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
+	return sameCauses && s.Overridden == o.Overridden && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
 		s.RolloutRev == o.RolloutRev && s.RolloutGen == o.RolloutGen &&
 		slices.EqualFunc(s.times(), o.times(), time.Time.Equal)
 }
 
 func (s RequestStatus) times() []time.Time {
-	return []time.Time{s.OpenedAt, s.CompletedAt, s.LatestChange, s.RequeueAt, s.RolloutStart}
+	return []time.Time{s.OpenedAt, s.CompletedAt, s.LatestChange, s.RequeueAt, s.RolloutStart, s.OverriddenAt}
 }
 
 // Server is the API server's clock, given what KICK's shows.

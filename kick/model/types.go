@@ -136,8 +136,10 @@ type Workload struct {
 	Created    time.Time
 	Deleting   bool
 	Labels     map[string]string
-	Stamp      Stamp
-	Rollout    Rollout
+	// Annotations of the workload object, not of its template: GitOps tools name owners there.
+	Annotations map[string]string
+	Stamp       Stamp
+	Rollout     Rollout
 }
 
 // Rollout is how far the workload's controller is (DESIGN section 5).
@@ -195,7 +197,10 @@ type Policy struct {
 	SettleDelay time.Duration
 	MinInterval time.Duration
 	Schedule    schedule.Schedule
-	Invalid     string // what is wrong with it; its gate stays closed. Empty: nothing
+	Provider    string // the GitOps tool to ask, as spec.gitOps.provider names it; empty: none
+	// Unreconciled is spec.gitOps.requireReconciled: false.
+	Unreconciled bool
+	Invalid      string // what is wrong with it; its gate stays closed. Empty: nothing
 }
 
 // WakeOn names a kind of event that ends a wait. Each one is backed by a watch of

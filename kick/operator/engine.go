@@ -7,6 +7,7 @@ import (
 
 	"github.com/benbjohnson/clock"
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/workqueue"
@@ -25,6 +26,7 @@ import (
 
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/ledger"
+	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 )
 
@@ -36,44 +38,73 @@ const (
 )
 
 // Run runs KICK until the context ends. It returns an error, before anything is
-// watched or written, if the cluster lacks a CRD or a right it needs.
+// watched or written, if the cluster lacks a CRD or a right it needs. Where kinds of a
+// GitOps tool are installed or removed later it stops all it does and starts anew, as
+// a restart of the process would.
 func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) error {
+	for _, flag := range o.Reserved() {
+		log.Info("this version has no such integration; the flag has no effect", "flag", "--"+flag)
+	}
+	m := NewMetrics(ctrlmetrics.Registry)
+	for {
+		again, err := live(ctx, config, o, m, log)
+		if err != nil || !again {
+			return err
+		}
+		log.Info("the installed kinds of GitOps tools have changed; starting anew to take them up")
+	}
+}
+
+// live runs until the context ends or other kinds are installed; again: the latter.
+func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metrics, log logr.Logger) (again bool, err error) {
 	server := &serverClock{}
 	config = rest.CopyConfig(config)
 	config.Wrap(server.listen)
 	config.QPS, config.Burst, config.UserAgent = o.KubeAPIQPS, o.KubeAPIBurst, "kick"
-	if err := Preflight(ctx, config, o); err != nil {
-		return err
+	installed, err := probe(config, Probed(&o))
+	if err != nil {
+		return false, err
 	}
-	for _, flag := range o.Reserved() {
-		log.Info("this version has no such integration; the flag has no effect", "flag", "--"+flag)
+	integrations := Integrate(&o, installed.has)
+	if err := preflight(ctx, config, o, integrations); err != nil {
+		return false, err
+	}
+	for _, what := range integrations.Skipped {
+		log.Info("integration skipped", "missing", what)
 	}
 	alive, err := lastAlive(ctx, config, o)
 	if err != nil {
-		return err
+		return false, err
 	}
 	sightings, started := ledger.NewSightings(alive), server.Now()
 	lock, end, err := newLock(config, o, sightings, server)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer end()
-	mgr, err := newManager(config, o, log, cacheOptions(o, sightings, server), lock)
+	mgr, err := newManager(config, o, log, cacheOptions(o, sightings, server, integrations), lock)
 	if err != nil {
-		return err
+		return false, err
 	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
-		Events: recorder{mgr.GetEventRecorder("kick")}, Metrics: NewMetrics(ctrlmetrics.Registry), Options: o,
+		Events: recorder{mgr.GetEventRecorder("kick")}, Metrics: m, Options: o, Integrations: integrations,
 		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
 	if err := connect(ctx, mgr, wiring); err != nil {
-		return err
+		return false, err
 	}
 	if err := probes(mgr, wiring, o); err != nil {
-		return err
+		return false, err
 	}
-	return mgr.Start(ctx)
+	life, stop := context.WithCancel(ctx)
+	defer stop()
+	watch := &kindWatch{config: config, kinds: Probed(&o), installed: installed, stop: stop}
+	if err := mgr.Add(watch); err != nil {
+		return false, fmt.Errorf("watch the installed kinds: %w", err)
+	}
+	err = mgr.Start(life)
+	return watch.changed.Load() && ctx.Err() == nil, err
 }
 
 func newManager(config *rest.Config, o Options, log logr.Logger, c cache.Options, lock resourcelock.Interface) (manager.Manager, error) {
@@ -97,28 +128,37 @@ func newManager(config *rest.Config, o Options, log logr.Logger, c cache.Options
 // cacheOptions: objects enter the cache stripped and leave it without a copy,
 // since nothing that reads them changes them. A read of a kind that is not cached
 // is an error, not a new informer.
-func cacheOptions(o Options, s *ledger.Sightings, server *serverClock) cache.Options {
+func cacheOptions(o Options, s *ledger.Sightings, server *serverClock, i *Integrations) cache.Options {
 	shared := true
 	c := cache.Options{
 		DefaultUnsafeDisableDeepCopy: &shared, ReaderFailOnMissingInformer: true,
 		ByObject:    map[client.Object]cache.ByObject{},
 		NewInformer: followed(s, server, o.ClockAllowance),
 	}
-	for _, t := range Transforms() {
-		c.ByObject[t.Object] = cache.ByObject{Transform: func(in any) (any, error) {
+	for _, t := range Transforms(i) {
+		c.ByObject[t.Object] = cache.ByObject{Namespaces: namespaces(&t, o.WatchNamespaces), Transform: func(in any) (any, error) {
 			if obj, ok := in.(client.Object); ok {
 				t.Apply(obj)
 			}
 			return in, nil
 		}}
 	}
-	if len(o.WatchNamespaces) > 0 {
-		c.DefaultNamespaces = map[string]cache.Config{}
-		for _, n := range o.WatchNamespaces {
-			c.DefaultNamespaces[n] = cache.Config{}
-		}
-	}
 	return c
+}
+
+// namespaces are those of which a kind is cached; nil: all of them.
+func namespaces(t *controllers.Transform, watched []string) map[string]cache.Config {
+	if len(watched) == 0 || t.Everywhere {
+		return nil
+	}
+	all := map[string]cache.Config{}
+	if t.Beside.Name != "" {
+		all[t.Beside.Namespace] = cache.Config{FieldSelector: fields.OneTermEqualSelector("metadata.name", t.Beside.Name)}
+	}
+	for _, n := range watched {
+		all[n] = cache.Config{}
+	}
+	return all
 }
 
 // connect hands the wiring to the manager.

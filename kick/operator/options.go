@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/gitops/argocd"
 )
 
 // Options are the operator's flags. The simulator takes the same ones under
@@ -33,13 +34,20 @@ type Options struct {
 	RequestRetention time.Duration
 	ClockAllowance   time.Duration
 
+	EnableArgoCD bool
+	EnableFlux   bool
+	EnableKargo  bool
+	ArgoCD       argocd.Config
+	// KargoTolerant takes a Stage that an Application names and that does not exist for idle.
+	KargoTolerant bool
+
 	integrations map[string]*bool
 }
 
-// integrations are the flags of GitOps tools and add-ons that this version does
-// not speak to yet. They are accepted, so that a configuration written for a
-// version that does keeps working, and reported once at start.
-var integrations = []string{"enable-argocd", "enable-flux", "enable-kargo", "enable-argo-rollouts", "enable-csi-integration"}
+// integrations are the flags of add-ons that this version does not speak to yet. They
+// are accepted, so that a configuration written for a version that does keeps working,
+// and reported once at start.
+var integrations = []string{"enable-argo-rollouts", "enable-csi-integration"}
 
 // DefaultNamespace is where KICK lives when nothing says otherwise.
 const DefaultNamespace = "kick-system"
@@ -76,11 +84,24 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.RequestRetention, "request-retention", 24*time.Hour, "how long a finished KickRequest is kept")
 	f.DurationVar(&o.ClockAllowance, "clock-allowance", 5*time.Second, "how far the clocks of KICK, the API server and the nodes may differ")
 
+	o.addGitOpsFlags(f)
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
 		o.integrations[name] = f.Bool(name, false, "reserved: this version has no such integration; accepted and reported at start")
 		_ = f.MarkHidden(name) // it was just defined
 	}
+}
+
+// addGitOpsFlags binds what concerns GitOps tools.
+func (o *Options) addGitOpsFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.EnableArgoCD, "enable-argocd", true, "ask Argo CD where a policy says so; without its CRDs the integration is inactive")
+	f.BoolVar(&o.EnableFlux, "enable-flux", true, "ask Flux where a policy says so; without its CRDs the integration is inactive")
+	f.BoolVar(&o.EnableKargo, "enable-kargo", false, "ask Kargo, and then Argo CD, where a policy says so; needs --enable-argocd; without its CRDs the integration is inactive")
+	f.StringVar(&o.ArgoCD.Namespace, "argocd-namespace", argocd.DefaultNamespace, "namespace of Argo CD's control plane: its AppProjects and ConfigMap argocd-cm")
+	f.StringSliceVar(&o.ArgoCD.Namespaces, "argocd-application-namespaces", nil, "namespaces of Applications besides Argo CD's own, comma separated; empty: all of them")
+	f.StringSliceVar(&o.ArgoCD.Clusters, "argocd-clusters", nil, "names and servers under which Argo CD deploys to this cluster, besides in-cluster and https://kubernetes.default.svc")
+	f.DurationVar(&o.ArgoCD.StaleAfter, "argocd-stale-after", 0, "an Application that was compared longer ago shuts the gate; 0: five times Argo CD's own refresh interval; below 0: never")
+	f.BoolVar(&o.KargoTolerant, "kargo-ignore-missing-stages", false, "take a Stage that an Application names and that does not exist for idle")
 }
 
 // Validate reports every option that cannot be used, and what would be right.
@@ -98,6 +119,12 @@ func (o *Options) Validate() error {
 	}
 	if o.ClockAllowance < 0 || o.ClockAllowance > time.Minute {
 		add("--clock-allowance %s must be between 0s and 1m; clocks further apart must be set right", o.ClockAllowance)
+	}
+	if o.EnableKargo && !o.EnableArgoCD {
+		add("--enable-kargo needs --enable-argocd: after its Stages Kargo's gate asks Argo CD")
+	}
+	if o.ArgoCD.Namespace == "" {
+		add("--argocd-namespace must not be empty: AppProjects and ConfigMap argocd-cm are read there")
 	}
 	if _, known := logLevels[o.LogLevel]; !known {
 		add("--log-level %q: use error, info or debug", o.LogLevel)

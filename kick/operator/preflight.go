@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -30,6 +31,14 @@ var crdResources = []string{"kickpolicies", "kickrequests", "sourceobservations"
 // Preflight checks that the cluster has what KICK needs: its CRDs, every right of
 // its role, and its own namespace. It reports all that is missing at once, and what to do about it.
 func Preflight(ctx context.Context, config *rest.Config, o Options) error {
+	installed, err := probe(config, Probed(&o))
+	if err != nil {
+		return err
+	}
+	return preflight(ctx, config, o, Integrate(&o, installed.has))
+}
+
+func preflight(ctx context.Context, config *rest.Config, o Options, i *Integrations) error {
 	c, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("connect to the API server: %w", err)
@@ -43,8 +52,10 @@ func Preflight(ctx context.Context, config *rest.Config, o Options) error {
 	}
 	var missing []error
 	for _, r := range roles {
-		for _, namespace := range r.where(o) {
-			missing = append(missing, r.check(ctx, c, namespace)...)
+		for _, need := range r.needs(o, i) {
+			if err := allowed(ctx, c, need); err != nil {
+				missing = append(missing, err)
+			}
 		}
 	}
 	if len(missing) > 0 {
@@ -129,18 +140,36 @@ func (r Role) where(o Options) []string {
 	}
 }
 
-func (r Role) check(ctx context.Context, c kubernetes.Interface, namespace string) (missing []error) {
+// needs are the rights of the role that these options make use of. Those on kinds of
+// GitOps tools are needed everywhere, and only where the tool is asked.
+func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttributes {
+	foreign := map[string]bool{}
+	for _, k := range ForeignKinds() {
+		foreign[k.Group] = true
+	}
+	used := i.groups()
+	var all []*authorizationv1.ResourceAttributes
 	for _, rule := range r.Rules {
+		group, namespaces := rule.APIGroups[0], r.where(o)
+		if foreign[group] && !used[group] {
+			continue
+		}
+		if foreign[group] {
+			namespaces = []string{metav1.NamespaceAll}
+		}
 		for _, resource := range rule.Resources {
-			for _, verb := range rule.Verbs {
-				a := access(namespace, verb, rule.APIGroups[0], resource)
-				if err := allowed(ctx, c, a); err != nil {
-					missing = append(missing, err)
+			there := namespaces
+			if resource == "configmaps" && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
+				there = append(slices.Clone(namespaces), i.settings.Namespace)
+			}
+			for _, namespace := range there {
+				for _, verb := range rule.Verbs {
+					all = append(all, access(namespace, verb, group, resource))
 				}
 			}
 		}
 	}
-	return missing
+	return all
 }
 
 // access splits a rule's resource into the parts that a review asks for.

@@ -17,3 +17,13 @@ package operator
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create,namespace=kick-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update,namespace=kick-system
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=kick-system
+//
+// Of GitOps tools, each needed only while its integration is on and its kinds are
+// installed: of Argo CD, of Flux and its sources, of Kargo.
+//
+// +kubebuilder:rbac:groups=argoproj.io,resources=applications;appprojects,verbs=get;list;watch
+// +kubebuilder:rbac:groups=kustomize.toolkit.fluxcd.io,resources=kustomizations,verbs=get;list;watch
+// +kubebuilder:rbac:groups=helm.toolkit.fluxcd.io,resources=helmreleases,verbs=get;list;watch
+// +kubebuilder:rbac:groups=source.toolkit.fluxcd.io,resources=gitrepositories;ocirepositories;buckets;externalartifacts,verbs=get;list;watch
+// +kubebuilder:rbac:groups=kargo.akuity.io,resources=stages,verbs=get;list;watch
+// +kubebuilder:rbac:groups=kargo.akuity.io,resources=promotions,verbs=list;watch

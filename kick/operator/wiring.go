@@ -8,6 +8,7 @@ import (
 
 	"github.com/benbjohnson/clock"
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -21,7 +22,6 @@ import (
 	"github.com/corewire/kick/kick/controllers/request"
 	"github.com/corewire/kick/kick/controllers/source"
 	"github.com/corewire/kick/kick/events"
-	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/metrics"
@@ -39,7 +39,6 @@ import (
 var (
 	workloadKinds = workloads.Registry{deployment.Kind{}, statefulset.Kind{}, daemonset.Kind{}}
 	sourceKinds   = sources.Registry{secret.Kind{}, configmap.Kind{}}
-	providers     = []gates.Provider{gates.None{}}
 )
 
 // controllerNames label the error counter from the start.
@@ -54,7 +53,9 @@ type Deps struct {
 	Events  events.Recorder
 	Metrics *metrics.Metrics
 	Options Options
-	Started time.Time // when this process began, the API server's clock
+	// Integrations are the GitOps tools there are.
+	Integrations *Integrations
+	Started      time.Time // when this process began, the API server's clock
 	// ServerNow is the API server's clock, as its answers show it.
 	ServerNow func() time.Time
 	// Sightings is this process's memory of what its watches showed.
@@ -79,7 +80,7 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 // simulator run the same.
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
-		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
+		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: d.Integrations.Registry,
 		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
@@ -89,12 +90,12 @@ func Wire(d Deps) controllers.Wiring {
 				Clock: d.Clock, Gather: g, Apply: a, Metrics: d.Metrics,
 				NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
 			}),
-			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics}),
+			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Watches: d.Integrations.Watches(d.Cache, g)}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 		}),
-		Indexes:    Indexes(),
-		Transforms: Transforms(),
+		Indexes:    append(Indexes(), d.Integrations.Indexes()...),
+		Transforms: Transforms(d.Integrations),
 	}
 }
 
@@ -128,7 +129,7 @@ func Indexes() []controllers.Index {
 
 // Transforms say what each cached kind keeps. They are also the list of what is
 // cached: no controller may read anything else through the cache.
-func Transforms() []controllers.Transform {
+func Transforms(i *Integrations) []controllers.Transform {
 	dropOwners := func(o client.Object) { o.SetManagedFields(nil) }
 	all := []controllers.Transform{
 		{Object: &v1alpha1.KickPolicy{}, Apply: dropOwners},
@@ -136,7 +137,11 @@ func Transforms() []controllers.Transform {
 		{Object: &v1alpha1.SourceObservation{}, Apply: dropOwners},
 	}
 	for _, k := range sourceKinds {
-		all = append(all, controllers.Transform{Object: k.New(), Apply: func(o client.Object) { sources.Strip(k, o) }})
+		t := controllers.Transform{Object: k.New(), Apply: func(o client.Object) { sources.Strip(k, o) }}
+		if _, ok := t.Object.(*corev1.ConfigMap); ok {
+			t.Beside = i.settings
+		}
+		all = append(all, t)
 	}
 	revisions := map[string]bool{}
 	for _, k := range workloadKinds {
@@ -146,5 +151,5 @@ func Transforms() []controllers.Transform {
 			all = append(all, controllers.Transform{Object: k.Revision(), Apply: k.StripRevision})
 		}
 	}
-	return all
+	return append(all, i.Transforms()...)
 }

@@ -212,16 +212,17 @@ func Model(k Kind, obj client.Object) model.Workload {
 		}
 	}
 	return model.Workload{
-		ID:         model.Key{Kind: k.Name(), Namespace: obj.GetNamespace(), Name: obj.GetName()},
-		APIVersion: k.APIVersion(),
-		UID:        string(obj.GetUID()),
-		Version:    obj.GetResourceVersion(),
-		Generation: obj.GetGeneration(),
-		Created:    obj.GetCreationTimestamp().UTC(),
-		Deleting:   obj.GetDeletionTimestamp() != nil,
-		Labels:     obj.GetLabels(),
-		Stamp:      stamp,
-		Rollout:    k.Rollout(obj),
+		ID:          model.Key{Kind: k.Name(), Namespace: obj.GetNamespace(), Name: obj.GetName()},
+		APIVersion:  k.APIVersion(),
+		UID:         string(obj.GetUID()),
+		Version:     obj.GetResourceVersion(),
+		Generation:  obj.GetGeneration(),
+		Created:     obj.GetCreationTimestamp().UTC(),
+		Deleting:    obj.GetDeletionTimestamp() != nil,
+		Labels:      obj.GetLabels(),
+		Annotations: obj.GetAnnotations(),
+		Stamp:       stamp,
+		Rollout:     k.Rollout(obj),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,8 +28,8 @@ type apiClient struct {
 var _ client.Client = (*apiClient)(nil)
 
 // Client returns a client.Client for one writer: live (quorum) reads, all writes
-// under that field manager unless a call names another. Unstructured and
-// metadata-only objects, Continue and DeleteAllOf are refused.
+// under that field manager unless a call names another. Unstructured objects can be got
+// and not written; metadata-only objects, Continue and DeleteAllOf are refused.
 func (s *Server) Client(manager string) client.Client { return &apiClient{server: s, manager: manager} }
 
 // Scheme implements client.Client.
@@ -55,6 +56,10 @@ func (c *apiClient) IsObjectNamespaced(obj runtime.Object) (bool, error) {
 func (c *apiClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	u, loose := obj.(*unstructured.Unstructured)
+	if loose {
+		return c.getUnstructured(key, u)
 	}
 	k, err := c.server.kindOf(obj)
 	if err != nil {

@@ -274,8 +274,11 @@ func (c *crd) judgeUpdate(content, was map[string]any, subresource string, befor
 }
 
 // held takes from the content of a patch what its endpoint lets it set, the rest from
-// what was there before.
+// what was there before. Without a status endpoint, status is a field like any other.
 func (c *crd) held(content, was map[string]any, subresource string) map[string]any {
+	if !c.hasStatus {
+		return content
+	}
 	from, into := was, maps.Clone(content)
 	if subresource == "status" {
 		from, into = content, maps.Clone(was)
@@ -283,7 +286,7 @@ func (c *crd) held(content, was map[string]any, subresource string) map[string]a
 	switch status, ok := from["status"]; {
 	case ok:
 		into["status"] = status
-	case c.hasStatus:
+	default:
 		delete(into, "status")
 	}
 	return into

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,25 +17,53 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/sim/cluster"
 )
 
 // cache is what one process has seen of the cluster. It hands out its objects
 // without copying them, as the operator's cache does: whoever changes one breaks
 // the next reader, here as there.
 type cache struct {
-	kinds  map[reflect.Type]*store // by the Go type of the object
-	lists  map[reflect.Type]*store // by the Go type of its list
+	kinds  map[typeKey]*store // by the type of the object
+	lists  map[typeKey]*store // by the type of its list
 	byKind map[schema.GroupKind]*store
 	order  []*store
 }
 
 var _ client.Reader = (*cache)(nil)
 
+// typeKey tells kinds apart: by the Go type of an object or, where it has none of its
+// own, by the kind that it names.
+type typeKey struct {
+	goType reflect.Type
+	gvk    schema.GroupVersionKind
+}
+
+func keyOf(obj runtime.Object) typeKey {
+	key := typeKey{goType: reflect.TypeOf(obj)}
+	if _, loose := obj.(runtime.Unstructured); loose {
+		key.gvk = obj.GetObjectKind().GroupVersionKind()
+	}
+	return key
+}
+
+// emptyList makes an empty list of a kind.
+func emptyList(obj client.Object, gvk schema.GroupVersionKind, scheme *runtime.Scheme) (runtime.Object, error) {
+	gvk.Kind += "List"
+	if _, loose := obj.(runtime.Unstructured); loose {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(gvk)
+		return list, nil
+	}
+	return scheme.New(gvk)
+}
+
 // store holds the objects of one kind.
 type store struct {
 	gvk       schema.GroupVersionKind
 	kind      schema.GroupKind
-	transform func(client.Object)
+	transform controllers.Transform
+	loose     func(client.Object) client.Object // nil: the cache keeps Go types
 	indexes   []controllers.Index
 	objects   map[types.NamespacedName]client.Object
 	keys      []types.NamespacedName            // sorted
@@ -42,30 +71,44 @@ type store struct {
 }
 
 // newCache prepares an empty store for every kind of the wiring.
-func newCache(w controllers.Wiring, scheme *runtime.Scheme) (*cache, error) {
-	c := &cache{kinds: map[reflect.Type]*store{}, lists: map[reflect.Type]*store{}, byKind: map[schema.GroupKind]*store{}}
+func newCache(w controllers.Wiring, scheme *runtime.Scheme, server *cluster.Server) (*cache, error) {
+	c := &cache{kinds: map[typeKey]*store{}, lists: map[typeKey]*store{}, byKind: map[schema.GroupKind]*store{}}
 	for _, t := range w.Transforms {
 		gvk, err := apiutil.GVKForObject(t.Object, scheme)
 		if err != nil {
 			return nil, err
 		}
-		s := &store{gvk: gvk, kind: gvk.GroupKind(), transform: t.Apply}
+		s := &store{gvk: gvk, kind: gvk.GroupKind(), transform: t}
+		if _, loose := t.Object.(runtime.Unstructured); loose {
+			s.loose = untyped(server)
+		}
 		s.reset()
-		list, err := scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+		list, err := emptyList(t.Object, gvk, scheme)
 		if err != nil {
 			return nil, err
 		}
-		c.kinds[reflect.TypeOf(t.Object)], c.lists[reflect.TypeOf(list)], c.byKind[s.kind] = s, s, s
+		c.kinds[keyOf(t.Object)], c.lists[keyOf(list)], c.byKind[s.kind] = s, s, s
 		c.order = append(c.order, s)
 	}
 	for _, i := range w.Indexes {
-		s := c.kinds[reflect.TypeOf(i.Object)]
+		s := c.kinds[keyOf(i.Object)]
 		if s == nil {
 			return nil, fmt.Errorf("index %s on %T, which is not cached", i.Name, i.Object)
 		}
 		s.indexes = append(s.indexes, i)
 	}
 	return c, nil
+}
+
+// untyped takes the Go type from an object of the server.
+func untyped(server *cluster.Server) func(client.Object) client.Object {
+	return func(obj client.Object) client.Object {
+		u, err := server.Unstructured(obj)
+		if err != nil {
+			panic(err.Error()) // a stored object always converts
+		}
+		return u
+	}
 }
 
 func (s *store) reset() {
@@ -75,8 +118,13 @@ func (s *store) reset() {
 
 // shrink is the object as the cache keeps it.
 func (s *store) shrink(obj client.Object) client.Object {
-	small := shallow(obj)
-	s.transform(small)
+	var small client.Object
+	if s.loose != nil {
+		small = s.loose(obj)
+	} else {
+		small = shallow(obj)
+	}
+	s.transform.Apply(small)
 	return small
 }
 
@@ -143,7 +191,7 @@ func remove(keys []types.NamespacedName, key types.NamespacedName) []types.Names
 
 // Get copies the cached struct into obj.
 func (c *cache) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-	s := c.kinds[reflect.TypeOf(obj)]
+	s := c.kinds[keyOf(obj)]
 	if s == nil {
 		return fmt.Errorf("%T is not cached", obj)
 	}
@@ -157,7 +205,7 @@ func (c *cache) Get(_ context.Context, key client.ObjectKey, obj client.Object, 
 
 // List copies the matching structs into the list, by namespace and name.
 func (c *cache) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	s := c.lists[reflect.TypeOf(list)]
+	s := c.lists[keyOf(list)]
 	if s == nil {
 		return fmt.Errorf("%T is not cached", list)
 	}
@@ -206,7 +254,7 @@ func (s *store) candidates(o *client.ListOptions) ([]types.NamespacedName, error
 
 // storeOf is the store of an object's kind.
 func (c *cache) storeOf(obj client.Object) (*store, error) {
-	s := c.kinds[reflect.TypeOf(obj)]
+	s := c.kinds[keyOf(obj)]
 	if s == nil {
 		return nil, fmt.Errorf("a controller watches %T, which is not cached", obj)
 	}

@@ -217,9 +217,4 @@ func (e *Engine) NextWake() (time.Time, bool) {
 	return first, !first.IsZero()
 }
 
-// watches reports whether the operator looks at a namespace.
-func (e *Engine) watches(namespace string) bool {
-	return len(e.options.WatchNamespaces) == 0 || slices.Contains(e.options.WatchNamespaces, namespace)
-}
-
 func sorted(flags map[string]string) []string { return slices.Sorted(maps.Keys(flags)) }

@@ -185,7 +185,7 @@ func (f *feed) relist() {
 	listed := map[types.NamespacedName]bool{}
 	for _, obj := range e.Server.List(f.kind, "") {
 		key := client.ObjectKeyFromObject(obj)
-		if !e.watches(key.Namespace) {
+		if !f.transform.Holds(key, e.options.WatchNamespaces) {
 			continue
 		}
 		listed[key] = true

@@ -25,7 +25,10 @@ var ages = []int{0, 1, 2, 5, 20, remembered}
 // cachedKinds are the kinds that every process keeps a cache of.
 var cachedKinds = sync.OnceValue(func() map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
-	for _, t := range operator.Transforms() {
+	for _, k := range operator.ForeignKinds() {
+		kinds[k.GroupKind()] = true
+	}
+	for _, t := range operator.Transforms(&operator.Integrations{}) {
 		if gvk, err := apiutil.GVKForObject(t.Object, scheme()); err == nil {
 			kinds[gvk.GroupKind()] = true
 		}

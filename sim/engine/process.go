@@ -80,12 +80,16 @@ func newProcess(e *Engine, replica int) (*process, error) {
 	p.saw = ledger.NewSightings(e.lastAlive())
 	reader := &cacheReader{process: p}
 	calls := &caller{process: p, live: e.Server.Client(model.FieldManager)}
+	integrations := operator.Integrate(&e.options, e.Server.Serves)
+	for _, what := range integrations.Skipped {
+		p.log.Info("integration skipped", "missing", what)
+	}
 	wiring := operator.Wire(operator.Deps{
 		Clock: e.Clock, Cache: reader, Live: calls, Write: calls, Events: recorder{p},
-		Metrics: series(), Options: e.options, Started: p.serverNow(), ServerNow: p.serverNow, Sightings: p.saw, NewKey: e.newKey,
+		Metrics: series(), Options: e.options, Integrations: integrations, Started: p.serverNow(), ServerNow: p.serverNow, Sightings: p.saw, NewKey: e.newKey,
 	})
 	var err error
-	if p.cache, err = newCache(wiring, e.scheme); err != nil {
+	if p.cache, err = newCache(wiring, e.scheme, e.Server); err != nil {
 		return nil, err
 	}
 	reader.Reader = p.cache
@@ -131,7 +135,7 @@ func (p *process) sync() {
 	missing := e.missing()
 	for _, f := range p.feeds {
 		for _, obj := range e.before(missing, f.kind) {
-			if e.watches(obj.GetNamespace()) {
+			if f.transform.Holds(client.ObjectKeyFromObject(obj), e.options.WatchNamespaces) {
 				f.put(client.ObjectKeyFromObject(obj), f.shrink(obj))
 			}
 		}
@@ -174,7 +178,7 @@ func (p *process) lead() {
 // see takes a commit.
 func (p *process) see(ev cluster.Event) {
 	f := p.byKind[ev.Kind]
-	if f == nil || !p.synced || !p.engine.watches(ev.Key.Namespace) {
+	if f == nil || !p.synced || !f.transform.Holds(ev.Key, p.engine.options.WatchNamespaces) {
 		return
 	}
 	f.take(ev)

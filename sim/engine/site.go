@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,12 +22,12 @@ type site struct {
 
 type siteKey struct {
 	verb, sub string
-	object    reflect.Type
+	object    typeKey
 }
 
 // site finds the place of a call, which is made once.
 func (e *Engine) site(verb, sub string, object runtime.Object) (*site, error) {
-	key := siteKey{verb, sub, reflect.TypeOf(object)}
+	key := siteKey{verb, sub, keyOf(object)}
 	if s := e.sites[key]; s != nil {
 		return s, nil
 	}

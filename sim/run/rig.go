@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/corewire/kick/kick/api/crds"
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
@@ -76,15 +73,12 @@ func prepare(s scenario.Scenario, o Options) (*rig, error) {
 // to choose until then.
 func build(s scenario.Scenario, o Options, lead time.Duration) (*rig, error) {
 	r := newRig(s, sched.New(s.Start.Add(-lead), sched.FIFO{}))
-	if len(s.World.CRDs) > 0 {
-		return nil, inputError{s.At, fmt.Errorf("world.crds: the simulator has none of the foreign CRDs yet")}
-	}
-	definitions, err := kickCRDs()
+	installed, err := installedFor(s.World.CRDs)
 	if err != nil {
-		return nil, err
+		return nil, inputError{s.At, err}
 	}
 	r.server = cluster.New(cluster.Options{
-		Now: r.clocks[clock.APIServer].Now, Scheme: scenario.Scheme, CRDs: definitions, NamespaceAutoCreate: true, Fast: o.Fast,
+		Now: r.clocks[clock.APIServer].Now, Scheme: installed.scheme, CRDs: installed.definitions, NamespaceAutoCreate: true, Fast: o.Fast,
 	})
 	r.world = world.New(r.worldOptions())
 	r.laws = check.New(r.context())
@@ -219,8 +213,6 @@ func (r *rig) quiet(deadline time.Time) bool {
 	wake, ok := r.operator.NextWake()
 	return !ok || wake.After(deadline)
 }
-
-var kickCRDs = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) { return crds.All() })
 
 func duration(flags map[string]string, name string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(flags[name]); err == nil {

@@ -68,8 +68,8 @@ func TestMistakes(t *testing.T) {
 			`x.yaml:6:83: ConfigMap: field "data" cannot hold a number, it wants text (put it in quotes)`}},
 		"unknown kind": {"  given:\n  - resource: {apiVersion: apps/v1, kind: Deploymnet, metadata: {name: a}}", []string{
 			`x.yaml:6:37: unknown kind "Deploymnet" in apps/v1 - did you mean "Deployment"?`}},
-		"foreign kind": {"  given:\n  - resource: {apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: a}}", []string{
-			`x.yaml:6:16: the simulator has no Go type for Application in argoproj.io/v1alpha1: only built-in kinds and KICK's own can be used for now`}},
+		"foreign kind": {"  given:\n  - resource: {apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: a}}", []string{
+			`x.yaml:6:16: the simulator has no Go type for Certificate in cert-manager.io/v1: only built-in kinds, KICK's own and those of GitOps tools can be used`}},
 		"a list":              {"  given: [{resource: {apiVersion: v1, kind: List, items: []}}]", []string{`x.yaml:5:39: List is a list: give each of its items by itself`}},
 		"a list of a kind":    {"  given: [{resource: {apiVersion: v1, kind: SecretList, items: []}}]", []string{`x.yaml:5:39: SecretList is a list: give each of its items by itself`}},
 		"plain text in data":  {"  given: [{resource: {apiVersion: v1, kind: Secret, metadata: {name: a}, data: {x: YQ==, y: plain}}}]", []string{`x.yaml:5:90: Secret: data.y is not base64; plain text goes into stringData`}},

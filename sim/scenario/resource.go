@@ -127,7 +127,7 @@ func (d *Decoder) newObject(n *yaml.Node, data map[string]any) (client.Object, b
 	if Scheme.IsVersionRegistered(gvk.GroupVersion()) {
 		d.Problemf(at, "unknown kind %q in %s%s", gvk.Kind, gvk.GroupVersion(), suggest(gvk.Kind, kindsOf(gvk.GroupVersion())))
 	} else {
-		d.Problemf(cmpNode(keyNode(n, "apiVersion"), n), "the simulator has no Go type for %s in %s: only built-in kinds and KICK's own can be used for now%s",
+		d.Problemf(cmpNode(keyNode(n, "apiVersion"), n), "the simulator has no Go type for %s in %s: only built-in kinds, KICK's own and those of GitOps tools can be used%s",
 			gvk.Kind, gvk.GroupVersion(), suggest(gvk.GroupVersion().String(), groups()))
 	}
 	return nil, false

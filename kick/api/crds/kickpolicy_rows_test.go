@@ -94,7 +94,12 @@ func paceRows() []row {
 		{name: "an interval over seven days", object: pace("minInterval: 169h"), refused: "minInterval is from 0s (no limit) to 168h (7 days)"},
 		{name: "an interval in days", object: pace("minInterval: 1d"), refused: "write 24h instead of 1d"},
 		{name: "provider None", object: policy("{gitOps: {provider: None}}")},
-		{name: "a provider of tomorrow", object: policy("{gitOps: {provider: ArgoCD}}"), refused: `supported values: "None"`},
+		{name: "provider Auto", object: policy("{gitOps: {provider: Auto}}")},
+		{name: "provider ArgoCD", object: policy("{gitOps: {provider: ArgoCD, requireReconciled: false}}")},
+		{name: "provider Flux", object: policy("{gitOps: {provider: Flux, requireReconciled: true}}")},
+		{name: "provider Kargo", object: policy("{gitOps: {provider: Kargo}}")},
+		{name: "a provider of tomorrow", object: policy("{gitOps: {provider: Spinnaker}}"), refused: `supported values: "None", "Auto", "ArgoCD", "Flux", "Kargo"`},
+		{name: "requireReconciled as text", object: policy("{gitOps: {provider: Flux, requireReconciled: \"no\"}}"), refused: "must be of type boolean"},
 		{name: "suspend and dryRun", object: policy("{suspend: true, dryRun: true}")},
 		{name: "suspend as text", object: policy("{suspend: \"yes\"}"), refused: "must be of type boolean"},
 	}

@@ -11,4 +11,9 @@ const (
 	// ConditionCompleted is the summary of a KickRequest. True in the phases Succeeded,
 	// NoLongerRequired and DryRun, False in Failed, Unknown while the request is in progress.
 	ConditionCompleted = "Completed"
+
+	// ConditionGateOverridden is True on a KickRequest whose restart passes, or passed, a GitOps
+	// gate that was shut, because its spec.gateOverride says so. The message names the gate's
+	// objection and the reason of the override. Absent otherwise.
+	ConditionGateOverridden = "GateOverridden"
 )

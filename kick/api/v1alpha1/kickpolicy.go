@@ -152,22 +152,39 @@ type Window struct {
 }
 
 // GitOpsProvider names a GitOps tool.
-// +kubebuilder:validation:Enum=None
+// +kubebuilder:validation:Enum=None;Auto;ArgoCD;Flux;Kargo
 type GitOpsProvider string
 
 // The GitOps tools KICK can ask.
 const (
 	// GitOpsNone: no tool is asked.
 	GitOpsNone GitOpsProvider = "None"
+	// GitOpsAuto: the one of Argo CD and Flux that owns the workload is asked.
+	GitOpsAuto GitOpsProvider = "Auto"
+	// GitOpsArgoCD: the Application that owns the workload is asked.
+	GitOpsArgoCD GitOpsProvider = "ArgoCD"
+	// GitOpsFlux: the Kustomization or HelmRelease that owns the workload is asked.
+	GitOpsFlux GitOpsProvider = "Flux"
+	// GitOpsKargo: the Stages of the Application that owns the workload are asked, then Argo CD.
+	GitOpsKargo GitOpsProvider = "Kargo"
 )
 
 // GitOps is the GitOps gate of a policy.
 type GitOps struct {
-	// provider is the tool that must be at rest before a restart. None: no tool is asked. Default:
-	// None.
+	// provider is the tool that must be at rest before a restart. None: no tool is asked. Auto:
+	// Argo CD or Flux, whichever owns the workload; without exactly one owner there is no restart.
+	// Kargo is never found by Auto. A tool whose integration is off or not installed shuts the
+	// gate. Default: None.
 	// +kubebuilder:default=None
 	// +optional
 	Provider GitOpsProvider `json:"provider,omitempty"`
+
+	// requireReconciled says whether the owner must be reconciled: what the tool declares is in the
+	// cluster, and nothing is on its way. If false, the owner must still be known and its sync
+	// windows still count. Default: true.
+	// +kubebuilder:default=true
+	// +optional
+	RequireReconciled *bool `json:"requireReconciled,omitempty"`
 }
 
 // Restart sets the pace of restarts.

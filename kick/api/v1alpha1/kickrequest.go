@@ -75,6 +75,30 @@ type KickRequestSpec struct {
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Reason string `json:"reason,omitempty"`
+
+	// gateOverride lets this restart pass its policy's GitOps gate although that is shut. The
+	// policy's own windows and everything else still count. It goes on record in condition
+	// GateOverridden and in an event before the workload is restarted. Unset: none.
+	// +optional
+	GateOverride *GateOverride `json:"gateOverride,omitempty"`
+}
+
+// GateOverride opens a GitOps gate by hand, for one workload and for a time.
+type GateOverride struct {
+	// until is when the override ends. RFC 3339 with six decimals, for example
+	// 2026-03-01T12:00:00.000000Z. Required.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule=`self.matches('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$') && timestamp(self) > timestamp('1970-01-01T00:00:00Z')`,message=`until is a time in RFC 3339 with exactly six decimals, for example 2026-03-01T12:00:00.000000Z`
+	// +required
+	Until metav1.MicroTime `json:"until"`
+
+	// reason tells people who opened the gate and why, 1 to 256 characters. Required.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +required
+	Reason string `json:"reason"`
 }
 
 // Trigger says where the wish for a restart comes from.
@@ -174,8 +198,9 @@ type KickRequestStatus struct {
 	CurrentRollout *RolloutStatus `json:"currentRollout,omitempty"`
 
 	// conditions holds Completed: True in the phases Succeeded, NoLongerRequired and DryRun, False
-	// in Failed, Unknown while in progress; reason and message say why. Unset until the first
-	// visit.
+	// in Failed, Unknown while in progress; reason and message say why. GateOverridden stands beside
+	// it where spec.gateOverride opened the gate of the current episode; its message says what the
+	// gate had against the restart, and the reason given. Unset until the first visit.
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map
 	// +listMapKey=type

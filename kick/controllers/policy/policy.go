@@ -4,6 +4,7 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/benbjohnson/clock"
@@ -24,6 +25,10 @@ import (
 const (
 	Validated          = "Validated"          // the policy is in force
 	ConfigurationError = "ConfigurationError" // a field cannot be read; the gate stays closed for this policy
+
+	// The GitOps tool it names cannot be asked; its gate stays closed.
+	IntegrationKindNotInstalled = "IntegrationKindNotInstalled" // a kind of the tool is not installed
+	IntegrationDisabled         = "IntegrationDisabled"         // the flag of the integration is off
 )
 
 // pace is the shortest time between two status writes that only move counts, so
@@ -97,9 +102,18 @@ func status(look *gather.PolicyLook, now time.Time) v1alpha1.KickPolicyStatus {
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: p.Generation,
 		Reason: Validated, Message: "The policy is in force.", LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
 	}
-	if look.Model.Invalid != "" {
-		ready.Status, ready.Reason = metav1.ConditionFalse, ConfigurationError
-		ready.Message = apply.Cut(look.Model.Invalid + ". The gate stays closed for this policy; others are not affected.")
+	why, stays := look.Model.Invalid, ". The gate stays closed for this policy; others are not affected."
+	switch {
+	case why != "":
+		ready.Reason = ConfigurationError
+	case look.Lacks != "":
+		ready.Reason, why = IntegrationKindNotInstalled, fmt.Sprintf("spec.gitOps.provider is %s: %s", p.Spec.GitOps.Provider, look.Lacks)
+		if look.Off {
+			ready.Reason = IntegrationDisabled
+		}
+	}
+	if why != "" {
+		ready.Status, ready.Message = metav1.ConditionFalse, apply.Cut(why+stays)
 	}
 	st := *p.Status.DeepCopy()
 	st.ObservedGeneration, st.MatchedWorkloads, st.BlockedWorkloads = p.Generation, look.Matched, look.Blocked

@@ -32,6 +32,8 @@ type Deps struct {
 	Apply   *apply.Applier
 	Events  events.Recorder
 	Metrics *metrics.Metrics
+	// Watches lead from what GitOps tools keep to the workloads that wait for it.
+	Watches []controllers.Watch
 }
 
 type reconciler struct{ Deps }
@@ -65,7 +67,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	}
 	v := decide.Decide(s, now)
 	if v.Action == decide.Stamp { // once more, with what opens the gate read live
-		if s, err = r.Gather.Confirm(ctx, s); err != nil {
+		if s, err = r.Gather.Confirm(ctx, s, now); err != nil {
 			return controllers.Result{}, err
 		}
 		now = gather.Now(r.Clock) // a window may have shut while it was read

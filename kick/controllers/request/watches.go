@@ -33,7 +33,7 @@ func (r *reconciler) watches() []controllers.Watch {
 	for _, k := range r.Gather.Sources { // WakeOnSource
 		all = append(all, controllers.Watch{Object: k.New(), Keys: r.existence(k)})
 	}
-	return all
+	return append(all, r.Watches...)
 }
 
 // target leads from a request to its workload.

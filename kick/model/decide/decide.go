@@ -69,6 +69,16 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 	return freshness.NeedPods(s, now)
 }
 
+// NeedProvider reports whether a judgement of this snapshot depends on what the GitOps
+// tool says: a request is open, and one policy alone applies.
+func NeedProvider(s *model.Snapshot) bool {
+	if s.Workload == nil || s.Request == nil || len(s.Policies) != 1 || s.Policies[0].Provider == "" {
+		return false
+	}
+	phase := s.Request.Status.Phase
+	return !phase.Terminal() && phase != request.Executing
+}
+
 // newProgress returns facts to judge a running rollout's progress by, or nil when
 // none runs.
 func newProgress(s *model.Snapshot, now time.Time) *facts {
@@ -116,6 +126,7 @@ func finished(f *facts) Verdict {
 	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: f.latest}
 	st := f.status(step)
 	st.OpenedAt, st.CompletedAt, st.RequeueAt = f.now, time.Time{}, time.Time{}
+	st.Overridden, st.OverriddenAt = "", time.Time{}
 	return Verdict{Phase: request.Pending, Action: Status, Status: st, Decisive: &step, Trail: v.Trail}
 }
 
@@ -169,6 +180,7 @@ func (f *facts) status(step Step) model.RequestStatus {
 	if step.Phase.Terminal() && st.CompletedAt.IsZero() {
 		st.CompletedAt = f.now
 	}
+	f.override(&st, &step)
 	return st
 }
 

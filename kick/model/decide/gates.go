@@ -1,10 +1,13 @@
 package decide
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
+	"github.com/corewire/kick/kick/model/gitops"
 	"github.com/corewire/kick/kick/model/request"
 )
 
@@ -90,16 +93,37 @@ func windows(f *facts) Step {
 }
 
 // provider: stage two of the gate, the GitOps tool. A closed gate that names no
-// time is woken by the policy, so no answer leaves a request without a wake-up.
+// time is woken by the policy, so no answer leaves a request without a wake-up. An
+// override opens it once it is on record.
 func provider(f *facts) Step {
 	g := f.Provider
 	s := Step{Outcome: Pass, Until: g.WakeAt, Detail: g.Detail}
-	if g.Open {
+	switch {
+	case g.Open && (g.WakeAt.IsZero() || f.now.Before(g.WakeAt)):
 		return s
+	case f.Request.Override.Holds(f.now) && f.Request.Status.Overridden != "":
+		return Step{Outcome: Pass, Detail: f.Request.Status.Overridden}
+	case g.Open: // a sync window has shut since the answer was given
+		return wait(request.WaitingForGate, request.OutsideSchedule, model.WakeOnPolicy)
 	}
 	s.Outcome, s.Phase, s.Reason = Wait, gatePhase(g.Reason), g.Reason
 	s.wakeOn = append([]model.WakeOn{model.WakeOnPolicy}, g.WakeOn...)
 	return s
+}
+
+// override writes down what an override of the gate is about: before the restart, and
+// for as long as the episode lasts. One that ended before it was used is forgotten.
+func (f *facts) override(st *model.RequestStatus, decisive *Step) {
+	o := f.Request.Override
+	switch {
+	case !st.Phase.Waiting():
+	case !o.Holds(f.now):
+		st.Overridden, st.OverriddenAt = "", time.Time{}
+	case st.Overridden == "" && decisive.Rule == ruleProvider:
+		st.Overridden = fmt.Sprintf("%s: %s; spec.gateOverride passes it until %s: %s",
+			decisive.Reason, gitops.Cause(f.Provider), o.Until.UTC().Format(time.RFC3339), o.Reason)
+		st.OverriddenAt = f.now.Truncate(time.Second)
+	}
 }
 
 // gatePhase is the phase that goes with a gate's reason.

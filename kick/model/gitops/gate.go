@@ -29,6 +29,16 @@ func Open(detail string) model.Gate {
 	return model.Gate{Open: true, Reason: request.Allowed, Detail: detail}
 }
 
+// OpenUntil is a gate that lets a restart through up to a time; zero: for as long as
+// nothing changes. The time is rounded down to KICK's own precision.
+func OpenUntil(detail string, at time.Time) model.Gate {
+	gate := Open(detail)
+	if !at.IsZero() {
+		gate.WakeAt = at.UTC().Truncate(time.Microsecond)
+	}
+	return gate
+}
+
 // Closed is a gate that stays shut until one of the events.
 func Closed(reason request.Reason, detail string, on ...model.WakeOn) model.Gate {
 	return ClosedUntil(reason, detail, time.Time{}, on...)

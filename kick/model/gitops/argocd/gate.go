@@ -44,12 +44,12 @@ func Judge(q *Question) model.Gate {
 	if !q.Unreconciled {
 		rules = append(rules, frozen, operating, asked, comparedLast, conditions, synced, refreshed, listed, recent)
 	}
-	for _, r := range append(rules, windows) {
+	for _, r := range rules {
 		if gate, shut := r(q); shut {
 			return gate
 		}
 	}
-	return gitops.Open(fmt.Sprintf("%s is %s", q.App.Ref, q.App.state(q.Unreconciled)))
+	return windows(q)
 }
 
 func (a *Application) state(unreconciled bool) string {
@@ -226,14 +226,14 @@ func recent(q *Question) (model.Gate, bool) {
 }
 
 // windows: the sync windows of the project, as Argo CD evaluates them.
-func windows(q *Question) (model.Gate, bool) {
+func windows(q *Question) model.Gate {
 	state := syncwindow.At(q.Project.Windows, q.App.target(), q.Now)
 	detail := fmt.Sprintf("%s: its sync windows are %s", q.App.Ref, state)
 	switch {
 	case state.Invalid != "":
-		return gitops.Closed(request.ConfigurationError, detail, gitops.WakeOnProject, gitops.WakeOnOwner), true
+		return gitops.Closed(request.ConfigurationError, detail, gitops.WakeOnProject, gitops.WakeOnOwner)
 	case !state.Open:
-		return gitops.ClosedUntil(request.OutsideSchedule, detail, state.Until, gitops.WakeOnProject, gitops.WakeOnOwner), true
+		return gitops.ClosedUntil(request.OutsideSchedule, detail, state.Until, gitops.WakeOnProject, gitops.WakeOnOwner)
 	}
-	return pass()
+	return gitops.OpenUntil(fmt.Sprintf("%s is %s", q.App.Ref, q.App.state(q.Unreconciled)), state.Until)
 }

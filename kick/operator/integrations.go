@@ -1,0 +1,245 @@
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/gates"
+	"github.com/corewire/kick/kick/gates/argocd"
+	"github.com/corewire/kick/kick/gates/flux"
+	"github.com/corewire/kick/kick/gates/kargo"
+)
+
+// tool is a GitOps tool that KICK can ask.
+type tool struct {
+	provider string // value of spec.gitOps.provider
+	flag     string // turns it on
+	value    string // of the chart, sets the flag
+	kinds    []schema.GroupVersionKind
+	any      bool // one of the kinds is enough
+}
+
+// The tools. A new one is one folder of gates, one entry here, and one line in Integrate.
+var (
+	argoCDTool = tool{
+		provider: "ArgoCD", flag: "enable-argocd", value: "integrations.argocd.enabled",
+		kinds: []schema.GroupVersionKind{argocd.Application, argocd.Project},
+	}
+	fluxTool = tool{
+		provider: "Flux", flag: "enable-flux", value: "integrations.flux.enabled", any: true,
+		kinds: []schema.GroupVersionKind{flux.Kustomization, flux.HelmRelease},
+	}
+	kargoTool = tool{
+		provider: "Kargo", flag: "enable-kargo", value: "integrations.kargo.enabled",
+		kinds: []schema.GroupVersionKind{kargo.Stage, kargo.Promotion},
+	}
+)
+
+// fluxSources are the kinds of Flux's sources, in the versions that may be served, the
+// newest first.
+var fluxSources = []schema.GroupVersionKind{
+	sourceKind("GitRepository", "v1"), sourceKind("OCIRepository", "v1"), sourceKind("OCIRepository", "v1beta2"),
+	sourceKind("Bucket", "v1"), sourceKind("Bucket", "v1beta2"), sourceKind("ExternalArtifact", "v1"),
+}
+
+func sourceKind(kind, version string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "source.toolkit.fluxcd.io", Version: version, Kind: kind}
+}
+
+// ForeignKinds are all kinds of GitOps tools that KICK may look at.
+func ForeignKinds() []schema.GroupVersionKind {
+	return slices.Concat(argoCDTool.kinds, fluxTool.kinds, fluxSources, kargoTool.kinds)
+}
+
+// Probed are the foreign kinds that the options make matter.
+func Probed(o *Options) []schema.GroupVersionKind {
+	var all []schema.GroupVersionKind
+	if o.EnableArgoCD {
+		all = append(all, argoCDTool.kinds...)
+	}
+	if o.EnableFlux {
+		all = append(append(all, fluxTool.kinds...), fluxSources...)
+	}
+	if o.EnableKargo {
+		all = append(all, kargoTool.kinds...)
+	}
+	return all
+}
+
+// Served says which foreign kinds the API server serves.
+type Served func(schema.GroupVersionKind) bool
+
+// Integrations are the GitOps tools of one installation.
+type Integrations struct {
+	// Registry has a provider for each tool that can be asked.
+	Registry gates.Registry
+	// Skipped says of each tool whose flag is on, but of which a kind is not installed,
+	// what is missing and what to do.
+	Skipped []string
+
+	kinds     []foreign
+	workloads []index // of the cached workloads
+	settings  types.NamespacedName
+}
+
+// foreign is a kind of a tool: how it is cached, and whom its events wake.
+type foreign struct {
+	schema.GroupVersionKind
+	strip   func(client.Object)
+	indexes []index
+	wakes   wakes
+}
+
+// index is one of controllers.Index, but for its kind.
+type index struct {
+	name   string
+	values func(client.Object) []string
+}
+
+// Integrate finds out which GitOps tools can be asked.
+func Integrate(o *Options, served Served) *Integrations {
+	i := &Integrations{Registry: gates.Registry{
+		Providers: []gates.Provider{gates.None{}}, Missing: map[string]string{}, Off: map[string]bool{},
+	}}
+	var argo *argocd.Provider
+	if len(i.has(&argoCDTool, o.EnableArgoCD, served)) > 0 {
+		argo = i.argoCD(o)
+	}
+	if kinds := i.has(&fluxTool, o.EnableFlux, served); len(kinds) > 0 {
+		i.flux(kinds, served)
+	}
+	if len(i.has(&kargoTool, o.EnableKargo, served)) > 0 {
+		i.kargo(o, argo)
+	}
+	return i
+}
+
+// has are the kinds of a tool that are served, if it can be asked.
+func (i *Integrations) has(t *tool, on bool, served Served) []schema.GroupVersionKind {
+	if !on {
+		i.Registry.Missing[t.provider] = fmt.Sprintf("its integration is off: start KICK with --%s (chart value %s: true)", t.flag, t.value)
+		i.Registry.Off[t.provider] = true
+		return nil
+	}
+	var there []schema.GroupVersionKind
+	var lacking []string
+	for _, k := range t.kinds {
+		if served(k) {
+			there = append(there, k)
+		} else {
+			lacking = append(lacking, fmt.Sprintf("%s of %s", k.Kind, k.GroupVersion()))
+		}
+	}
+	if len(lacking) == 0 {
+		return there
+	}
+	why := fmt.Sprintf("no kind %s is installed: install the CRDs of %s, which KICK then takes up within a minute, or turn the integration off with --%s=false (chart value %s: false)",
+		strings.Join(lacking, " and no kind "), t.provider, t.flag, t.value)
+	i.Skipped = append(i.Skipped, t.provider+": "+why)
+	if !t.any || len(there) == 0 {
+		i.Registry.Missing[t.provider] = why
+		return nil
+	}
+	return there
+}
+
+// restartable are the kinds KICK restarts, as "group/Kind".
+func restartable() []string {
+	var all []string
+	for _, k := range workloadKinds {
+		group, _, _ := strings.Cut(k.APIVersion(), "/")
+		all = append(all, group+"/"+k.Name())
+	}
+	return all
+}
+
+func (i *Integrations) argoCD(o *Options) *argocd.Provider {
+	p := argocd.New(o.ArgoCD)
+	i.Registry.Providers = append(i.Registry.Providers, p)
+	i.settings = types.NamespacedName{Namespace: p.Config.Namespace, Name: argocd.SettingsName}
+	i.workloads = append(i.workloads, index{argocd.WorkloadIndex, p.WorkloadIndexValues})
+	i.kinds = append(i.kinds,
+		foreign{argocd.Application, argocd.Strip(restartable()...), []index{
+			{argocd.Index, argocd.IndexValues}, {kargo.StageIndex, kargo.StageIndexValues},
+		}, (*waker).application},
+		foreign{argocd.Project, argocd.StripProject, nil, (*waker).everyone},
+	)
+	return p
+}
+
+func (i *Integrations) flux(kinds []schema.GroupVersionKind, served Served) {
+	i.Registry.Providers = append(i.Registry.Providers, flux.New(kinds...))
+	i.workloads = append(i.workloads, index{flux.WorkloadIndex, flux.WorkloadIndexValues})
+	for _, k := range kinds {
+		i.kinds = append(i.kinds, foreign{k, flux.Strip(restartable()...), []index{{flux.Index, flux.IndexValues}}, (*waker).fluxOwner})
+	}
+	known := map[string]bool{}
+	for _, k := range fluxSources {
+		if served(k) && !known[k.Kind] {
+			known[k.Kind] = true
+			i.kinds = append(i.kinds, foreign{k, kargo.StripStage, nil, (*waker).everyone})
+		}
+	}
+}
+
+// kargo asks Argo CD as well; without it there is no Kargo.
+func (i *Integrations) kargo(o *Options, argo *argocd.Provider) {
+	if argo == nil {
+		i.Registry.Missing[kargoTool.provider] = "it needs Argo CD: " + i.Registry.Missing[argoCDTool.provider]
+		return
+	}
+	i.Registry.Providers = append(i.Registry.Providers, &kargo.Provider{Argo: argo, Tolerant: o.KargoTolerant})
+	i.kinds = append(i.kinds,
+		foreign{kargo.Stage, kargo.StripStage, nil, (*waker).stage},
+		foreign{kargo.Promotion, kargo.StripPromotion, []index{{kargo.Index, kargo.IndexValues}}, (*waker).promotion},
+	)
+}
+
+// groups are the API groups of what is cached.
+func (i *Integrations) groups() map[string]bool {
+	groups := map[string]bool{}
+	for _, k := range i.kinds {
+		groups[k.Group] = true
+	}
+	return groups
+}
+
+// object is an empty object of a foreign kind.
+func object(k schema.GroupVersionKind) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(k)
+	return u
+}
+
+// Indexes are those of the foreign kinds, and of the workloads by their owners.
+func (i *Integrations) Indexes() []controllers.Index {
+	var all []controllers.Index
+	add := func(o client.Object, indexes []index) {
+		for _, x := range indexes {
+			all = append(all, controllers.Index{Object: o, Name: x.name, Values: x.values})
+		}
+	}
+	for _, k := range workloadKinds {
+		add(k.New(), i.workloads)
+	}
+	for _, k := range i.kinds {
+		add(object(k.GroupVersionKind), k.indexes)
+	}
+	return all
+}
+
+// Transforms are those of the foreign kinds. Owners may live in any namespace.
+func (i *Integrations) Transforms() []controllers.Transform {
+	all := make([]controllers.Transform, 0, len(i.kinds))
+	for _, k := range i.kinds {
+		all = append(all, controllers.Transform{Object: object(k.GroupVersionKind), Apply: k.strip, Everywhere: true})
+	}
+	return all
+}

@@ -1,0 +1,120 @@
+// Package foreign has a Go type for each kind of a GitOps tool, as the simulated API
+// server and scenarios need one. The types know nothing of what their spec and status
+// hold: the tools' own types cannot be imported.
+package foreign
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Free is a part of an object that may hold anything JSON can.
+type Free map[string]any
+
+// DeepCopy copies it.
+func (f Free) DeepCopy() Free { return runtime.DeepCopyJSON(f) }
+
+// Resource is an object of the kind that K stands for.
+type Resource[K any] struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec Free `json:"spec,omitempty"`
+	// Operation is Argo CD's, beside spec and status.
+	Operation Free `json:"operation,omitempty"`
+	Status    Free `json:"status,omitempty"`
+}
+
+// DeepCopyObject implements runtime.Object.
+func (r *Resource[K]) DeepCopyObject() runtime.Object {
+	out := &Resource[K]{TypeMeta: r.TypeMeta, Spec: r.Spec.DeepCopy(), Operation: r.Operation.DeepCopy(), Status: r.Status.DeepCopy()}
+	r.DeepCopyInto(&out.ObjectMeta)
+	return out
+}
+
+// List is a list of them.
+type List[K any] struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []Resource[K] `json:"items"`
+}
+
+// DeepCopyObject implements runtime.Object.
+func (l *List[K]) DeepCopyObject() runtime.Object {
+	out := &List[K]{TypeMeta: l.TypeMeta}
+	l.ListMeta.DeepCopyInto(&out.ListMeta)
+	for i := range l.Items {
+		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Resource[K]))
+	}
+	return out
+}
+
+// What stands for the kinds.
+type (
+	application   struct{}
+	project       struct{}
+	kustomization struct{}
+	helmRelease   struct{}
+	gitRepository struct{}
+	ociRepository struct{}
+	bucket        struct{}
+	stage         struct{}
+	promotion     struct{}
+)
+
+// The kinds.
+type (
+	Application   = Resource[application]
+	AppProject    = Resource[project]
+	Kustomization = Resource[kustomization]
+	HelmRelease   = Resource[helmRelease]
+	GitRepository = Resource[gitRepository]
+	OCIRepository = Resource[ociRepository]
+	Bucket        = Resource[bucket]
+	Stage         = Resource[stage]
+	Promotion     = Resource[promotion]
+)
+
+// adders put the types of a tool's kinds into a scheme.
+var adders = map[string]func(*runtime.Scheme){
+	"argocd": func(s *runtime.Scheme) {
+		add[application](s, "argoproj.io/v1alpha1", "Application")
+		add[project](s, "argoproj.io/v1alpha1", "AppProject")
+	},
+	"flux": func(s *runtime.Scheme) {
+		add[kustomization](s, "kustomize.toolkit.fluxcd.io/v1", "Kustomization")
+		add[helmRelease](s, "helm.toolkit.fluxcd.io/v2", "HelmRelease")
+		add[gitRepository](s, "source.toolkit.fluxcd.io/v1", "GitRepository")
+		add[ociRepository](s, "source.toolkit.fluxcd.io/v1", "OCIRepository")
+		add[bucket](s, "source.toolkit.fluxcd.io/v1", "Bucket")
+	},
+	"kargo": func(s *runtime.Scheme) {
+		add[stage](s, "kargo.akuity.io/v1alpha1", "Stage")
+		add[promotion](s, "kargo.akuity.io/v1alpha1", "Promotion")
+	},
+}
+
+func add[K any](s *runtime.Scheme, apiVersion, kind string) {
+	gvk := schema.FromAPIVersionAndKind(apiVersion, kind)
+	s.AddKnownTypeWithName(gvk, &Resource[K]{})
+	s.AddKnownTypeWithName(gvk.GroupVersion().WithKind(kind+"List"), &List[K]{})
+	metav1.AddToGroupVersion(s, gvk.GroupVersion())
+}
+
+// Tools are the names of the tools whose kinds there are.
+func Tools() []string { return []string{"argocd", "flux", "kargo"} }
+
+// AddTo adds the kinds of some tools to a scheme. It reports a tool that it does not
+// have.
+func AddTo(s *runtime.Scheme, tools ...string) (missing string) {
+	for _, tool := range tools {
+		adder := adders[tool]
+		if adder == nil {
+			return tool
+		}
+		adder(s)
+	}
+	return ""
+}
