@@ -102,9 +102,6 @@ func LastWrite(obj client.Object) time.Time {
 	return t
 }
 
-// contentFields are the fields of an object that hold its content.
-var contentFields = []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"}
-
 // lastWrite is lambda: the newest time among the field owners that own content.
 // Owners of labels or annotations alone say nothing about the content; a write
 // that only removed a key moves no time at all, which the ledger allows for. An
@@ -135,7 +132,7 @@ func ownsContent(f *metav1.FieldsV1, owned map[string]bool) bool {
 		return true // cannot be read: the cautious answer
 	}
 	owns := false
-	for _, field := range contentFields {
+	for _, field := range []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"} {
 		part, ok := top[field]
 		if !ok {
 			continue
