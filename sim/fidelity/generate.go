@@ -200,7 +200,10 @@ func (g *generator) apply(k *kind, op *Op) {
 	}
 	put(object, part{"/apiVersion", fmt.Sprintf("%q", k.gvk().GroupVersion())})
 	put(object, part{"/kind", fmt.Sprintf("%q", k.Kind)})
-	op.Body = text(prune(object))
+	if object = prune(object); strings.Contains(k.Group, ".") {
+		object = pruneEmpty(object)
+	}
+	op.Body = text(object)
 }
 
 func (g *generator) remove(op *Op) {

@@ -149,3 +149,15 @@ func text(v any) string {
 	}
 	return string(raw)
 }
+
+// pruneEmpty drops the empty lists and maps from the metadata of an object, for the same
+// reason.
+func pruneEmpty(object map[string]any) map[string]any {
+	said, _ := object["metadata"].(map[string]any)
+	for key, value := range said {
+		if raw := text(value); raw == "[]" || raw == "{}" {
+			delete(said, key)
+		}
+	}
+	return object
+}
