@@ -73,8 +73,15 @@ var blocks = map[string]func(blockCase) bool{
 	"PolicyConflict":  func(b blockCase) bool { return len(b.policies) > 1 },
 	"DryRun":          func(b blockCase) bool { return len(b.policies) == 1 && b.policies[0].Spec.DryRun },
 
-	"OutsideSchedule":    blockCase.outsideSchedule,
-	"ConfigurationError": blockCase.scheduleBroken,
+	"OutsideSchedule":    either(blockCase.outsideSchedule, blockCase.asksTool),
+	"ConfigurationError": either(blockCase.scheduleBroken, blockCase.asksTool),
+
+	"OwnerUnknown":        blockCase.asksTool,
+	"AmbiguousOwner":      blockCase.asksTool,
+	"OwnerOutOfSync":      blockCase.asksTool,
+	"OwnerReconciling":    blockCase.asksTool,
+	"ProjectUnknown":      blockCase.asksTool,
+	"ProviderUnavailable": blockCase.asksTool,
 
 	"Settling":    blockCase.settling,
 	"RateLimited": blockCase.rateLimited,

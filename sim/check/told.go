@@ -1,6 +1,7 @@
 package check
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -22,7 +23,11 @@ func (e *events) OnKick(_ *Context, ev cluster.Event) {
 		return
 	}
 	before, ok := ev.Old.(*v1alpha1.KickRequest)
-	if !ok || phaseOf(before) == phaseOf(now) && reasonOf(before) == reasonOf(now) || !worthTelling(now) {
+	if !ok {
+		return
+	}
+	same := phaseOf(before) == phaseOf(now) && reasonOf(before) == reasonOf(now) || !worthTelling(now)
+	if same && !overridden(before, now) {
 		return
 	}
 	if e.untold == nil {
@@ -39,6 +44,12 @@ func (e *events) OnTold(c *Context, t Told) {
 	}
 	// One of several: a process that was frozen after its write tells late.
 	e.untold[t.Request]--
+}
+
+// overridden reports that a gate was opened by hand with this write.
+func overridden(before, now *v1alpha1.KickRequest) bool {
+	return meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionGateOverridden) == nil &&
+		meta.FindStatusCondition(now.Status.Conditions, v1alpha1.ConditionGateOverridden) != nil
 }
 
 // worthTelling leaves out an opening, and a settle delay that is over in a moment.

@@ -51,7 +51,7 @@ func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
 		return
 	}
 	switch {
-	case byTime[reason] && !c.neverOpens(w):
+	case byTime[reason] && !c.neverOpens(w) && !asksTool(c.policiesOf(w)):
 		c.report(lawWake, "request %s/%s waits (%s) and does not say until when", r.Namespace, r.Name, reason)
 	case byPods[reason] && timer.IsZero():
 		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())

@@ -17,6 +17,13 @@ func (s *Server) Serves(gvk schema.GroupVersionKind) bool {
 	return err == nil && served == gvk
 }
 
+// HasStatus reports whether a kind is a custom one whose status can be written by an
+// endpoint of its own alone.
+func (s *Server) HasStatus(gvk schema.GroupVersionKind) bool {
+	k, err := s.kindFor(gvk.GroupKind())
+	return err == nil && k.crd != nil && k.hasStatus
+}
+
 // Unstructured is a stored object as one without a Go type, private to the caller.
 func (s *Server) Unstructured(obj client.Object) (*unstructured.Unstructured, error) {
 	k, err := s.kindOf(obj)

@@ -8,7 +8,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/steps"
 )
@@ -46,8 +49,21 @@ func (r *rig) applyGiven(pods bool) error {
 		if err := steps.Apply(r.server, object, cmp.Or(object.Manager, scenario.DefaultManager)); err != nil {
 			return inputError{object.Where, fmt.Errorf("given %s: %w", object, err)}
 		}
+		if err := r.giveStatus(object); err != nil {
+			return inputError{object.Where, fmt.Errorf("given status of %s: %w", object, err)}
+		}
 	}
 	return nil
+}
+
+// giveStatus writes the status that is given of a GitOps tool's object, as its
+// controller did, where the API server would drop it from what a user applies.
+func (r *rig) giveStatus(object scenario.Resource) error {
+	if object.GVK.Group == v1alpha1.GroupVersion.Group || object.Data["status"] == nil || !r.server.HasStatus(object.GVK) {
+		return nil
+	}
+	_, err := r.server.Patch(object.GVK.GroupKind(), object.Key, types.MergePatchType, object.JSON, cluster.WriteOptions{Manager: "controller", Subresource: "status"})
+	return err
 }
 
 func makesPods(r scenario.Resource) bool {
