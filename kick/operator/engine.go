@@ -104,7 +104,7 @@ func cacheOptions(o Options, s *ledger.Sightings, server *serverClock) cache.Opt
 		ByObject:    map[client.Object]cache.ByObject{},
 		NewInformer: followed(s, server, o.ClockAllowance),
 	}
-	for _, t := range Transforms() {
+	for _, t := range Transforms(o) {
 		c.ByObject[t.Object] = cache.ByObject{Transform: func(in any) (any, error) {
 			if obj, ok := in.(client.Object); ok {
 				t.Apply(obj)

@@ -5,10 +5,15 @@ package v1alpha1
 // kick/model/request.
 const (
 	// ConditionReady is the summary of a KickPolicy or NotificationPolicy. True: the policy is in
-	// force. False: it is not, and the message says what to change. Unknown: not judged yet.
+	// force. False: it is not, and the message says what to change. Unknown: not judged yet. Of a
+	// ConfigBundle, True: its ConfigMap holds what is declared.
 	ConditionReady = "Ready"
 
 	// ConditionCompleted is the summary of a KickRequest. True in the phases Succeeded,
 	// NoLongerRequired and DryRun, False in Failed, Unknown while the request is in progress.
 	ConditionCompleted = "Completed"
+
+	// ConditionDrifted of a ConfigBundle is True while its ConfigMap differs from the declaration by
+	// somebody else's doing and could not be put right yet.
+	ConditionDrifted = "Drifted"
 )
