@@ -52,7 +52,8 @@ func New(d Deps) controllers.Controller {
 }
 
 // reconcile makes one pass. If what was judged turned out to be old, one more pass is
-// made on a live bundle; the ConfigMap is always read live.
+// made on a live bundle; the ConfigMap is always read live, and nothing is written for
+// what only a cache says.
 func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.Result, error) {
 	result, err := r.pass(ctx, id, gather.FromCache)
 	if apply.Outdated(err) {
@@ -77,6 +78,14 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, nil
 	case v.Action == bundle.Report:
 		return r.rest(s, &v), r.report(ctx, s, &v, v.Status, "")
+	}
+	if f == gather.FromCache {
+		if stands, err := r.Gather.BundleStands(ctx, s); err != nil {
+			return r.later(ctx, id, err), nil
+		} else if !stands {
+			mark.Hit(mark.BundleJudgedLive)
+			return r.pass(ctx, id, gather.ReadLive)
+		}
 	}
 	if wait := r.pace.wait(id, &v, now); wait > 0 {
 		mark.Hit(mark.BundlePaced)

@@ -39,6 +39,15 @@ func (g *Gatherer) Bundle(ctx context.Context, id model.Key, f Freshness) (*bund
 	return s, err
 }
 
+// BundleStands reports whether a bundle is, live, what the snapshot says. The
+// preconditions of a write to the ConfigMap do not cover the bundle, and what a cache
+// that lags declares may have been replaced and applied long since.
+func (g *Gatherer) BundleStands(ctx context.Context, s *bundle.Snapshot) (bool, error) {
+	var o v1alpha1.ConfigBundle
+	found, err := get(ctx, g.Live, s.Bundle.ID, &o)
+	return found && string(o.UID) == s.Bundle.UID && o.ResourceVersion == s.Bundle.Version, err
+}
+
 // HasBundle reports whether the cache shows a bundle.
 func (g *Gatherer) HasBundle(ctx context.Context, id model.Key) bool {
 	found, err := get(ctx, g.Cache, id, &v1alpha1.ConfigBundle{})
