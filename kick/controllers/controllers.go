@@ -33,6 +33,9 @@ type Controller struct {
 type Result struct {
 	// After is the delay; 0 means not by time.
 	After time.Duration
+	// Routine says that nothing is waited for: the look comes round for ever, to be on
+	// the safe side.
+	Routine bool
 }
 
 // Behind is how long a controller waits for its cache to show what it does not show

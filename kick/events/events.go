@@ -9,7 +9,7 @@ import (
 	"github.com/corewire/kick/kick/model/request"
 )
 
-// Event is what is told about a request.
+// Event is what is told about a request or a bundle.
 type Event struct {
 	Type   string // corev1.EventTypeNormal or EventTypeWarning
 	Reason string // stable, documented
@@ -20,6 +20,8 @@ type Event struct {
 // Recorder delivers events. Losing one is allowed, doubling one is not.
 type Recorder interface {
 	Record(about *model.Request, target *model.Workload, e Event)
+	// RecordBundle tells of the ConfigBundle with that name and UID.
+	RecordBundle(about model.Key, uid string, e Event)
 }
 
 // Reasons, stable: people alert on them.

@@ -94,6 +94,15 @@ const (
 	RequestExpired
 	CountsPaced
 
+	// Bundles.
+	BundleJudgedLive
+	BundleHealed
+	BundlePruned
+	BundleReplaced
+	BundleRestored
+	BundleRefused
+	BundlePaced
+
 	end
 )
 
@@ -183,4 +192,12 @@ var infos = [end]Info{
 	RequestNameTaken:   {"request-name-taken", "The name of KICK's own request was taken by one for another workload."},
 	RequestExpired:     {"request-expired", "A finished request was deleted when its time had come."},
 	CountsPaced:        {"counts-paced", "A policy's counts were written later, so that a rollout is no flood of writes."},
+
+	BundleJudgedLive: {"bundle-judged-live", "A pass over a bundle was made again on live objects."},
+	BundleHealed:     {"bundle-healed", "A bundle's ConfigMap was put right, or made again, after somebody else's doing."},
+	BundlePruned:     {"bundle-pruned", "Keys that nobody declared were removed from a bundle's ConfigMap."},
+	BundleReplaced:   {"bundle-replaced", "A bundle's ConfigMap was deleted because it could not be put right in place."},
+	BundleRestored:   {"bundle-restored", "A change of an immutable bundle was taken back."},
+	BundleRefused:    {"bundle-refused", "The API server refused a write for a bundle."},
+	BundlePaced:      {"bundle-paced", "A bundle that somebody changes again and again was put right a moment later."},
 }

@@ -16,6 +16,7 @@ type Metrics struct {
 	restarts *prometheus.CounterVec
 	errors   *prometheus.CounterVec
 	changes  *prometheus.CounterVec
+	bundles  *prometheus.CounterVec
 }
 
 // providerNone is the provider label while no GitOps tool is asked.
@@ -49,7 +50,8 @@ func New(r prometheus.Registerer, controllers, sourceKinds []string) *Metrics {
 	for _, k := range sourceKinds {
 		m.changes.WithLabelValues(k)
 	}
-	r.MustRegister(m.requests, m.restarts, m.errors, m.changes)
+	m.bundles = newBundles()
+	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.bundles)
 	return m
 }
 

@@ -32,6 +32,14 @@ const fromTheStart = `
 # TYPE kick_changes_observed_total counter
 kick_changes_observed_total{source="ConfigMap"} 0
 kick_changes_observed_total{source="Secret"} 0
+# HELP kick_config_bundle_writes_total Writes made for ConfigBundles, by what they did; refused: the API server would not have one.
+# TYPE kick_config_bundle_writes_total counter
+kick_config_bundle_writes_total{write="create"} 0
+kick_config_bundle_writes_total{write="delete"} 0
+kick_config_bundle_writes_total{write="heal"} 0
+kick_config_bundle_writes_total{write="refused"} 0
+kick_config_bundle_writes_total{write="restore_spec"} 0
+kick_config_bundle_writes_total{write="update"} 0
 # HELP kick_controller_errors_total Reconcile passes that ended in an error.
 # TYPE kick_controller_errors_total counter
 kick_controller_errors_total{controller="request",reason="Unknown"} 0

@@ -135,7 +135,7 @@ func cacheOptions(o Options, s *ledger.Sightings, server *serverClock, i *Integr
 		ByObject:    map[client.Object]cache.ByObject{},
 		NewInformer: followed(s, server, o.ClockAllowance),
 	}
-	for _, t := range Transforms(i) {
+	for _, t := range Transforms(o, i) {
 		c.ByObject[t.Object] = cache.ByObject{Namespaces: namespaces(&t, o.WatchNamespaces), Transform: func(in any) (any, error) {
 			if obj, ok := in.(client.Object); ok {
 				t.Apply(obj)

@@ -41,6 +41,8 @@ type Options struct {
 	// KargoTolerant takes a Stage that an Application names and that does not exist for idle.
 	KargoTolerant bool
 
+	Bundles BundleOptions
+
 	integrations map[string]*bool
 }
 
@@ -85,6 +87,8 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.ClockAllowance, "clock-allowance", 5*time.Second, "how far the clocks of KICK, the API server and the nodes may differ")
 
 	o.addGitOpsFlags(f)
+	o.Bundles.addFlags(f)
+
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
 		o.integrations[name] = f.Bool(name, false, "reserved: this version has no such integration; accepted and reported at start")
@@ -112,6 +116,7 @@ func (o *Options) Validate() error {
 		add("--namespace must not be empty: KICK keeps its lease and its key there")
 	}
 	wrong = append(wrong, o.validateLease()...)
+	wrong = append(wrong, o.Bundles.validate()...)
 	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
 		if d < time.Second {
 			add("--%s %s must be at least 1s", name, d)

@@ -25,8 +25,14 @@ import (
 //go:embed rbac/role.yaml
 var generatedRoles []byte
 
-// needed are the resources of KICK's own group.
-var crdResources = []string{"kickpolicies", "kickrequests", "sourceobservations"}
+// crdResources are the resources of KICK's own group that it needs.
+func (o *Options) crdResources() []string {
+	needed := []string{"kickpolicies", "kickrequests", "sourceobservations"}
+	if o.Bundles.Enabled {
+		needed = append(needed, bundleCRD)
+	}
+	return needed
+}
 
 // Preflight checks that the cluster has what KICK needs: its CRDs, every right of
 // its role, and its own namespace. It reports all that is missing at once, and what to do about it.
@@ -43,7 +49,7 @@ func preflight(ctx context.Context, config *rest.Config, o Options, i *Integrati
 	if err != nil {
 		return fmt.Errorf("connect to the API server: %w", err)
 	}
-	if err := checkCRDs(c); err != nil {
+	if err := checkCRDs(c, o); err != nil {
 		return err
 	}
 	roles, err := Roles()
@@ -79,7 +85,7 @@ func checkNamespace(ctx context.Context, c kubernetes.Interface, namespace strin
 	}
 }
 
-func checkCRDs(c kubernetes.Interface) error {
+func checkCRDs(c kubernetes.Interface, o Options) error {
 	gv := v1alpha1.GroupVersion.String()
 	list, err := c.Discovery().ServerResourcesForGroupVersion(gv)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -92,7 +98,7 @@ func checkCRDs(c kubernetes.Interface) error {
 		}
 	}
 	var missing []error
-	for _, name := range crdResources {
+	for _, name := range o.crdResources() {
 		if !served[name] {
 			missing = append(missing, fmt.Errorf("the CRD %s.%s is not installed: kubectl apply --server-side -f kick/api/crds, or install the chart with crds.enabled=true", name, v1alpha1.GroupVersion.Group))
 		}
@@ -102,18 +108,20 @@ func checkCRDs(c kubernetes.Interface) error {
 
 // Role is one generated role: cluster-wide, or for KICK's own namespace.
 type Role struct {
+	Name  string
 	Own   bool // only in KICK's own namespace
 	Rules []rbacv1.PolicyRule
 }
 
-// Roles are what KICK's service account needs, as generated from the code.
+// Roles are what KICK's service account needs at most, as generated from the code.
 func Roles() ([]Role, error) {
 	var roles []Role
 	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(generatedRoles), 4096)
 	for {
 		var doc struct {
-			Kind  string              `json:"kind"`
-			Rules []rbacv1.PolicyRule `json:"rules"`
+			Kind     string                `json:"kind"`
+			Metadata struct{ Name string } `json:"metadata"`
+			Rules    []rbacv1.PolicyRule   `json:"rules"`
 		}
 		err := d.Decode(&doc)
 		if errors.Is(err, io.EOF) {
@@ -123,14 +131,19 @@ func Roles() ([]Role, error) {
 			return nil, fmt.Errorf("read the generated roles: %w", err)
 		}
 		if len(doc.Rules) > 0 {
-			roles = append(roles, Role{Own: doc.Kind == "Role", Rules: doc.Rules})
+			roles = append(roles, Role{Name: doc.Metadata.Name, Own: doc.Kind == "Role", Rules: doc.Rules})
 		}
 	}
 }
 
+// Needed reports whether KICK makes use of the role with these options.
+func (r Role) Needed(o Options) bool { return r.Name != bundleRole || o.Bundles.Enabled }
+
 // where are the namespaces in which the role must hold; "" is all of them.
 func (r Role) where(o Options) []string {
 	switch {
+	case !r.Needed(o):
+		return nil
 	case r.Own:
 		return []string{o.Namespace}
 	case len(o.WatchNamespaces) > 0:

@@ -149,7 +149,7 @@ func (w *world) revoke(own bool, group, resource, verb string) {
 				}
 			}
 		}
-		var role client.Object = &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "kick-" + w.kick.Namespace}, Rules: rules}
+		var role client.Object = &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: r.Name + "-" + w.kick.Namespace}, Rules: rules}
 		if own {
 			role = &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "kick", Namespace: w.kick.Namespace}, Rules: rules}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/apply"
+	"github.com/corewire/kick/kick/bundle"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/controllers/cleanup"
 	"github.com/corewire/kick/kick/controllers/policy"
@@ -42,7 +43,7 @@ var (
 )
 
 // controllerNames label the error counter from the start.
-var controllerNames = []string{"source", "request", "policy", "cleanup"}
+var controllerNames = []string{"source", "request", "policy", "cleanup", bundle.Name}
 
 // Deps is what an engine brings along.
 type Deps struct {
@@ -85,7 +86,7 @@ func Wire(d Deps) controllers.Wiring {
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	return controllers.Wiring{
-		Controllers: counted(d.Metrics, []controllers.Controller{
+		Controllers: counted(d.Metrics, append([]controllers.Controller{
 			source.New(source.Deps{
 				Clock: d.Clock, Gather: g, Apply: a, Metrics: d.Metrics,
 				NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
@@ -93,9 +94,9 @@ func Wire(d Deps) controllers.Wiring {
 			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Watches: d.Integrations.Watches(d.Cache, g)}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
-		}),
+		}, bundleControllers(d, g, a)...)),
 		Indexes:    append(Indexes(), d.Integrations.Indexes()...),
-		Transforms: Transforms(d.Integrations),
+		Transforms: Transforms(d.Options, d.Integrations),
 	}
 }
 
@@ -129,7 +130,7 @@ func Indexes() []controllers.Index {
 
 // Transforms say what each cached kind keeps. They are also the list of what is
 // cached: no controller may read anything else through the cache.
-func Transforms(i *Integrations) []controllers.Transform {
+func Transforms(o Options, i *Integrations) []controllers.Transform {
 	dropOwners := func(o client.Object) { o.SetManagedFields(nil) }
 	all := []controllers.Transform{
 		{Object: &v1alpha1.KickPolicy{}, Apply: dropOwners},
@@ -151,5 +152,6 @@ func Transforms(i *Integrations) []controllers.Transform {
 			all = append(all, controllers.Transform{Object: k.Revision(), Apply: k.StripRevision})
 		}
 	}
+	all = append(all, bundleTransforms(o)...)
 	return append(all, i.Transforms()...)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -106,22 +107,23 @@ func (n *canaries) learn(source Source, value string) {
 
 // OnKick searches what KICK writes. Of a workload KICK writes the stamp only,
 // which stampOnly guards; leases hold nothing but who leads, and its key is the one
-// Secret it makes.
+// Secret it makes. What a bundle declares is openly its own, and is written to its
+// ConfigMap and its record.
 func (n *canaries) OnKick(c *Context, ev cluster.Event) {
 	if ev.Type == cluster.Deleted {
 		return
 	}
 	switch ev.Object.(type) {
-	case *coordinationv1.Lease, *corev1.Secret:
+	case *coordinationv1.Lease, *corev1.Secret, *corev1.ConfigMap, *appsv1.ControllerRevision:
 		return
 	}
 	text := ""
-	if w, ok := workloadOf(ev.Object); ok {
+	if bundle, ok := ev.Object.(*v1alpha1.ConfigBundle); ok {
+		text = saidIn(bundle.Status.Conditions)
+	} else if w, ok := workloadOf(ev.Object); ok {
 		text = w.stamp()
 	} else {
-		var b strings.Builder
-		collect(&b, reflect.ValueOf(ev.Object))
-		text = b.String()
+		text = saidIn(ev.Object)
 	}
 	n.search(c, text, ev.Kind.Kind+" "+ev.Key.String())
 }
@@ -188,6 +190,13 @@ func trivialNumber(value string) bool {
 		return false
 	}
 	return strings.Trim(value, "0123456789.-") == ""
+}
+
+// saidIn is every text that a value holds.
+func saidIn(object any) string {
+	var b strings.Builder
+	collect(&b, reflect.ValueOf(object))
+	return b.String()
 }
 
 // collect gathers every text an object holds, managed fields left out.

@@ -55,6 +55,7 @@ type Context struct {
 	Retention      time.Duration // KICK's --request-retention
 	Watched        []string      // KICK's --watch-namespaces; empty: all
 	Own            string        // KICK's own namespace
+	Bundles        bool          // KICK's --enable-config-bundles
 	Operator       Operator      // nil: it is not running yet
 	Healed         time.Time     // when the last fault ended; zero before
 	Broken         func()        // told when a law is broken; may be nil
@@ -158,6 +159,10 @@ func All() []Entry {
 		{lawRefusal, "A restart that the API server refuses is not sent over and over.", func() Law { return &refusals{} }},
 		{lawQuiet, "Changes that follow one another hold a restart back for ten settle delays at most.", func() Law { return quiet{} }},
 		{lawPace, "KICK writes no object more often than a hundred times in ten seconds.", func() Law { return &paces{} }},
+		{lawBundleHeld, "At the end each bundle's ConfigMap holds what is declared, with its labels, annotations and owner, or the API server refused it, or the name is somebody else's.", func() Law { return &bundleHeld{} }},
+		{lawBundleForeign, "KICK writes no ConfigMap that is no bundle's, and takes away nothing that others put on one.", func() Law { return &bundleForeign{} }},
+		{lawBundleFrozen, "What an immutable bundle declared when it was accepted is what its ConfigMap holds, and what it says, for ever.", func() Law { return &bundleFrozen{} }},
+		{lawBundleRefused, "A bundle that was refused its first ConfigMap is tried again only when it changes, and one Event follows one write.", func() Law { return &bundleRefused{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}
 }

@@ -35,6 +35,10 @@ func said(object any) []any {
 		status := o.Status
 		status.Conditions = timeless(status.Conditions)
 		return []any{o.Spec, status}
+	case *v1alpha1.ConfigBundle:
+		status := o.Status
+		status.Conditions = timeless(status.Conditions)
+		return []any{o.Spec, status}
 	case *v1alpha1.SourceObservation:
 		return []any{o.Spec}
 	default:

@@ -48,7 +48,8 @@ func (k Known) of(s Source) time.Time {
 
 // Told is an Event that KICK emitted.
 type Told struct {
-	Request types.NamespacedName
+	Request types.NamespacedName // zero: it is about a bundle
+	Bundle  types.NamespacedName
 	Reason  string
 	Note    string
 }

@@ -38,7 +38,7 @@ func (r *rest) OnWrite(c *Context, ev cluster.Event) {
 		}
 		return
 	}
-	if ev.Kind.Group != v1alpha1.GroupVersion.Group {
+	if ev.Kind.Group != v1alpha1.GroupVersion.Group && ev.Kind != configMapKind {
 		return
 	}
 	if r.written == nil {

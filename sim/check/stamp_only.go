@@ -17,6 +17,9 @@ type stampOnly struct{}
 // OnKick reports a write of KICK to somebody else's object that is more than the
 // stamp on a workload's template.
 func (stampOnly) OnKick(c *Context, ev cluster.Event) {
+	if c.Bundles && (ev.Kind == configMapKind || ev.Kind.Kind == "ControllerRevision" && ownerUID(ev.Object) != "") {
+		return // bundleForeign judges it
+	}
 	switch ev.Object.(type) {
 	case *corev1.Pod, *corev1.ConfigMap, *corev1.Namespace, *corev1.Node, *appsv1.ReplicaSet, *appsv1.ControllerRevision:
 		c.report(lawStampOnly, "KICK wrote %s %s (%s)", ev.Kind.Kind, ev.Key, ev.Verb)

@@ -11,7 +11,7 @@ func TestWaited(t *testing.T) {
 	for name, tt := range map[string]struct {
 		updated int32
 		failed  bool
-		back    bool // a template that it had before
+		back    bool          // a template that it had before
 		after   time.Duration // from the new template to the restart
 		words   string
 	}{

@@ -97,7 +97,7 @@ func grant(ctx context.Context, c client.Client, config *rest.Config, namespace 
 			&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "kick", Namespace: namespace}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "kick"}},
 		}
 		if !r.Own {
-			name := metav1.ObjectMeta{Name: "kick-" + namespace}
+			name := metav1.ObjectMeta{Name: r.Name + "-" + namespace}
 			objects = []client.Object{
 				&rbacv1.ClusterRole{ObjectMeta: name, Rules: r.Rules},
 				&rbacv1.ClusterRoleBinding{ObjectMeta: name, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name}},

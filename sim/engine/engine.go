@@ -199,7 +199,7 @@ func (e *Engine) see(ev cluster.Event) {
 	}
 }
 
-// NextWake is the earliest timer of any controller.
+// NextWake is the earliest timer of any controller, looks of routine left out.
 func (e *Engine) NextWake() (time.Time, bool) {
 	var first time.Time
 	for _, p := range e.replicas {
@@ -208,7 +208,7 @@ func (e *Engine) NextWake() (time.Time, bool) {
 		}
 		for _, q := range p.queues {
 			for _, t := range q.timers {
-				if first.IsZero() || t.due.Before(first) {
+				if !t.routine && (first.IsZero() || t.due.Before(first)) {
 					first = t.due
 				}
 			}

@@ -22,13 +22,14 @@ const remembered = 200
 // ages are how many commits the first lists of a process can be behind.
 var ages = []int{0, 1, 2, 5, 20, remembered}
 
-// cachedKinds are the kinds that every process keeps a cache of.
+// cachedKinds are the kinds that a process may keep a cache of.
 var cachedKinds = sync.OnceValue(func() map[schema.GroupKind]bool {
-	kinds := map[schema.GroupKind]bool{}
+	kinds, all := map[schema.GroupKind]bool{}, operator.NewOptions()
 	for _, k := range operator.ForeignKinds() {
 		kinds[k.GroupKind()] = true
 	}
-	for _, t := range operator.Transforms(&operator.Integrations{}) {
+	all.Bundles.Enabled = true
+	for _, t := range operator.Transforms(all, &operator.Integrations{}) {
 		if gvk, err := apiutil.GVKForObject(t.Object, scheme()); err == nil {
 			kinds[gvk.GroupKind()] = true
 		}

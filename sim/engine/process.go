@@ -239,3 +239,12 @@ func (r recorder) Record(about *model.Request, _ *model.Workload, e events.Event
 	}
 	r.process.log.Info("event", "type", e.Type, "reason", e.Reason, "action", e.Action, "regarding", about.ID.String(), "note", e.Note)
 }
+
+// RecordBundle tells of an event about a bundle.
+func (r recorder) RecordBundle(about model.Key, _ string, e events.Event) {
+	r.process.engine.demand(eventSite, about.Namespace)
+	if tell := r.process.engine.Told; tell != nil {
+		tell(check.Told{Bundle: types.NamespacedName{Namespace: about.Namespace, Name: about.Name}, Reason: e.Reason, Note: e.Note})
+	}
+	r.process.log.Info("event", "type", e.Type, "reason", e.Reason, "action", e.Action, "regarding", about.String(), "note", e.Note)
+}

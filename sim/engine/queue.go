@@ -36,8 +36,9 @@ type queue struct {
 }
 
 type timer struct {
-	due   time.Time
-	event *sched.Event
+	due     time.Time
+	event   *sched.Event
+	routine bool // nothing is waited for
 }
 
 func newQueue(p *process, c *controllers.Controller) *queue {
@@ -68,7 +69,7 @@ func (q *queue) wake() {
 	q.step = q.process.engine.loop.After(0, q.label, q.pass)
 }
 
-func (q *queue) addAfter(k model.Key, d time.Duration) {
+func (q *queue) addAfter(k model.Key, d time.Duration, routine bool) {
 	loop := q.process.engine.loop
 	due := loop.Now().Add(d)
 	if t, running := q.timers[k]; running {
@@ -77,7 +78,7 @@ func (q *queue) addAfter(k model.Key, d time.Duration) {
 		}
 		loop.Stop(t.event)
 	}
-	q.timers[k] = timer{due, loop.After(d, "timer "+q.controller.Name, func() { q.ring(k) })}
+	q.timers[k] = timer{due, loop.After(d, "timer "+q.controller.Name, func() { q.ring(k) }), routine}
 }
 
 // ring ends the timer of a key.
@@ -122,7 +123,7 @@ func (q *queue) done(k model.Key, result controllers.Result, err error) {
 		return // it was killed in the middle of the pass
 	case err != nil:
 		q.failures[k]++
-		q.addAfter(k, min(firstRetry<<min(q.failures[k]-1, 20), lastRetry))
+		q.addAfter(k, min(firstRetry<<min(q.failures[k]-1, 20), lastRetry), false)
 		q.process.log.Error(err, "pass failed", "controller", q.controller.Name, "key", k.String())
 	default:
 		delete(q.failures, k)
@@ -130,7 +131,7 @@ func (q *queue) done(k model.Key, result controllers.Result, err error) {
 			tell(check.Pass{Controller: q.controller.Name, Key: k.String(), After: result.After})
 		}
 		if result.After > 0 {
-			q.addAfter(k, result.After)
+			q.addAfter(k, result.After, result.Routine)
 		}
 	}
 	if q.queued[k] && !slices.Contains(q.waiting, k) {

@@ -49,22 +49,27 @@ func (e *Engine) Readers(s check.Source) ([]string, bool) {
 	return out, true
 }
 
-var grants = sync.OnceValue(func() []check.Grant {
-	roles, err := operator.Roles()
+var roles = sync.OnceValue(func() []operator.Role {
+	all, err := operator.Roles()
 	if err != nil {
 		panic(err.Error()) // the generated role is part of this program
 	}
+	return all
+})
+
+// Grants are the rights of the generated roles, as far as the options need them.
+func (e *Engine) Grants() []check.Grant {
 	var out []check.Grant
-	for _, r := range roles {
+	for _, r := range roles() {
+		if !r.Needed(e.options) {
+			continue
+		}
 		for _, rule := range r.Rules {
 			out = append(out, check.Grant{Own: r.Own, Groups: rule.APIGroups, Resources: rule.Resources, Verbs: rule.Verbs})
 		}
 	}
 	return out
-})
-
-// Grants are the rights of the generated roles.
-func (e *Engine) Grants() []check.Grant { return grants() }
+}
 
 // known is how far the caches of a process follow the server. What is committed after
 // this instant none of them shows, however long the pass takes that begins now.

@@ -41,6 +41,7 @@ const (
 	flagWatched           = "watch-namespaces"
 	flagRetention         = "request-retention"
 	flagOwn               = "namespace"
+	flagBundles           = "enable-config-bundles"
 	defaultAllowance      = 5 * time.Second
 	defaultRolloutTimeout = 15 * time.Minute
 	defaultRetention      = 24 * time.Hour
@@ -111,6 +112,7 @@ func (r *rig) context() check.Context {
 		World: s.World, Expect: s.Expect, Allowance: duration(s.Operator.Flags, flagAllowance, defaultAllowance),
 		RolloutTimeout: duration(s.Operator.Flags, flagRolloutTimeout, defaultRolloutTimeout), Watched: watched(s.Operator.Flags),
 		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
+		Bundles: s.Operator.Flags[flagBundles] == "true",
 	}
 }
 

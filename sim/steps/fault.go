@@ -22,7 +22,7 @@ type Fault struct {
 var (
 	calls = []string{"create", "delete", "get", "list", "patch", "update"}
 	kinds = []string{
-		"ConfigMap", "ControllerRevision", "DaemonSet", "Deployment", "KickPolicy", "KickRequest",
+		"ConfigBundle", "ConfigMap", "ControllerRevision", "DaemonSet", "Deployment", "KickPolicy", "KickRequest",
 		"Pod", "ReplicaSet", "Secret", "SourceObservation", "StatefulSet",
 	}
 )

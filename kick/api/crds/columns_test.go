@@ -31,6 +31,10 @@ func TestColumns(t *testing.T) {
 				"{type: Ready, status: \"False\", reason: Refused}]}",
 			want: "Ready=False Delivered=7 Failed=0 Last=age Suspended*=false Reason*=Refused Age=age",
 		},
+		"ConfigBundle": {
+			object: "spec: {message: a, immutable: true}, status: {heals: 3, conditions: [{type: Ready, status: \"False\", reason: NameTaken}]}",
+			want:   "Ready=False Immutable=true Heals=3 Reason*=NameTaken Age=age",
+		},
 		"SourceObservation": {
 			object: "spec: {" + secretDB + ", history: [{fingerprint: old, observed: wrong}, {fingerprint: new, observed: " + at + "}]}",
 			want:   "Kind=Secret Source=db Observed=age Age=age",

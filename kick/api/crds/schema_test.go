@@ -78,7 +78,7 @@ func TestDefinitionsAreAdmitted(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	want := map[string]string{"KickPolicy": "kpol", "KickRequest": "kreq", "NotificationPolicy": "npol", "SourceObservation": "kobs"}
+	want := map[string]string{"ConfigBundle": "cb", "KickPolicy": "kpol", "KickRequest": "kreq", "NotificationPolicy": "npol", "SourceObservation": "kobs"}
 	got := map[string]string{}
 	for _, definition := range definitions(t) {
 		names := definition.Spec.Names

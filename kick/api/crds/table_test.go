@@ -28,6 +28,7 @@ func rows() []row {
 		requestRows(), requestTimeRows(), requestStatusRows(),
 		notificationRows(), headerRows(),
 		observationRows(), contentRows(),
+		bundleRows(), bundleStatusRows(),
 	} {
 		all = append(all, part...)
 	}

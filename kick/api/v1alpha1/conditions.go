@@ -5,7 +5,8 @@ package v1alpha1
 // kick/model/request.
 const (
 	// ConditionReady is the summary of a KickPolicy or NotificationPolicy. True: the policy is in
-	// force. False: it is not, and the message says what to change. Unknown: not judged yet.
+	// force. False: it is not, and the message says what to change. Unknown: not judged yet. Of a
+	// ConfigBundle, True: its ConfigMap holds what is declared.
 	ConditionReady = "Ready"
 
 	// ConditionCompleted is the summary of a KickRequest. True in the phases Succeeded,
@@ -16,4 +17,8 @@ const (
 	// gate that was shut, because its spec.gateOverride says so. The message names the gate's
 	// objection and the reason of the override. Absent otherwise.
 	ConditionGateOverridden = "GateOverridden"
+
+	// ConditionDrifted of a ConfigBundle is True while its ConfigMap differs from the declaration by
+	// somebody else's doing and could not be put right yet.
+	ConditionDrifted = "Drifted"
 )

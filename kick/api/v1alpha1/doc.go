@@ -6,8 +6,9 @@
 // which does not import this package.
 //
 // Users write KickPolicy (which workloads KICK restarts, and when), NotificationPolicy (who is
-// told) and, for a restart they ask for themselves, KickRequest. KICK writes the status of those
-// three, the KickRequests it opens itself, and SourceObservation, its memory of the changes it saw.
+// told), ConfigBundle (a ConfigMap that stays as declared) and, for a restart they ask for
+// themselves, KickRequest. KICK writes the status of those four, the KickRequests it opens itself,
+// and SourceObservation, its memory of the changes it saw.
 //
 // Two rules hold for every field. A string, list or map has an upper bound, so that an object stays
 // small and validation stays cheap. And what the API server admits, these types decode: one object

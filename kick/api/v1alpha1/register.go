@@ -19,6 +19,7 @@ var (
 
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
+		&ConfigBundle{}, &ConfigBundleList{},
 		&KickPolicy{}, &KickPolicyList{},
 		&KickRequest{}, &KickRequestList{},
 		&NotificationPolicy{}, &NotificationPolicyList{},

@@ -83,7 +83,7 @@ func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root s
 	}
 	probe := fmt.Sprintf("127.0.0.1:%d", port)
 	operator, err := plane.Run("kick", []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=kick-system"},
-		binary, "--health-probe-bind-address="+probe, "--metrics-bind-address=0")
+		binary, "--health-probe-bind-address="+probe, "--metrics-bind-address=0", "--enable-config-bundles")
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +92,14 @@ func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root s
 	return operator, controlplane.WaitHTTP(ctx, operator, "http://"+probe+"/readyz")
 }
 
-// grant gives the operator's user the generated roles: one for the cluster, one for
-// the operator's own namespace.
+// grant gives the operator's user the generated roles: those for the cluster, and one
+// for the operator's own namespace.
 func grant(ctx context.Context, plane *controlplane.ControlPlane, role string) error {
 	for _, args := range [][]string{
 		{"create", "namespace", "kick-system"},
 		{"apply", "--server-side", "-f", role},
 		{"create", "clusterrolebinding", "kick", "--clusterrole=kick", "--user=" + operatorUser},
+		{"create", "clusterrolebinding", "kick-config-bundles", "--clusterrole=kick-config-bundles", "--user=" + operatorUser},
 		{"create", "rolebinding", "kick", "--namespace=kick-system", "--role=kick", "--user=" + operatorUser},
 	} {
 		kubectl := exec.CommandContext(ctx, plane.Binaries[controlplane.Kubectl], append(args, "--kubeconfig="+plane.Kubeconfig)...)

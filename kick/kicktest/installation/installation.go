@@ -118,7 +118,7 @@ func (i *Installation) grant(r operator.Role) []client.Object {
 			&rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name}},
 		}
 	}
-	meta := metav1.ObjectMeta{Name: "kick-" + i.Namespace}
+	meta := metav1.ObjectMeta{Name: r.Name + "-" + i.Namespace}
 	return []client.Object{
 		&rbacv1.ClusterRole{ObjectMeta: meta, Rules: r.Rules},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name}},
