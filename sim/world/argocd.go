@@ -2,7 +2,6 @@ package world
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"time"
 
@@ -205,22 +204,11 @@ func differs(want, live any, path string) bool {
 	switch w := want.(type) {
 	case map[string]any:
 		l, _ := live.(map[string]any)
-		if path == ".spec.template.metadata.annotations" && len(w) == 0 {
-			return len(l) > 0 // dropped from what is desired, and not from what was applied
-		}
-		for key := range maps.Keys(w) {
-			if path == "" && (key == "apiVersion" || key == "kind") {
-				continue
-			}
-			if differs(w[key], l[key], path+"."+key) {
-				return true
-			}
-		}
-		return false
+		return mapDiffers(w, l, path)
 	case []any:
 		l, _ := live.([]any)
-		for i := range w {
-			if i >= len(l) || differs(w[i], l[i], path+"[]") {
+		for i := range min(len(w), len(l)) {
+			if differs(w[i], l[i], path+"[]") {
 				return true
 			}
 		}
@@ -229,4 +217,17 @@ func differs(want, live any, path string) bool {
 		return live != nil
 	}
 	return !reflect.DeepEqual(want, live)
+}
+
+func mapDiffers(want, live map[string]any, path string) bool {
+	if path == ".spec.template.metadata.annotations" && len(want) == 0 {
+		return len(live) > 0 // dropped from what is desired, and not from what was applied
+	}
+	for key := range want {
+		typeMeta := path == "" && (key == "apiVersion" || key == "kind")
+		if !typeMeta && differs(want[key], live[key], path+"."+key) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -184,36 +185,41 @@ func (f *flux) takeOver(m manifest) error {
 	if live == nil {
 		return nil
 	}
-	owned, own, rest, foreigners := fieldpath.NewSet(), metav1.ManagedFieldsEntry{}, []metav1.ManagedFieldsEntry{}, false
+	rest, taken := []metav1.ManagedFieldsEntry{}, []metav1.ManagedFieldsEntry{}
 	for _, e := range live.GetManagedFields() {
-		looksLike := strings.HasPrefix(e.Manager, "kubectl") && e.Subresource == ""
 		mine := e.Manager == managerFlux && e.Operation == metav1.ManagedFieldsOperationApply
-		if !looksLike && !mine {
+		if mine || strings.HasPrefix(e.Manager, "kubectl") && e.Subresource == "" {
+			taken = append(taken, e)
+		} else {
 			rest = append(rest, e)
-			continue
 		}
-		foreigners = foreigners || looksLike
-		if mine || own.Manager == "" {
-			own = e
-		}
-		fields := fieldpath.NewSet()
-		if err := fields.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes())); err != nil {
-			return err
-		}
-		owned = owned.Union(fields)
 	}
-	if !foreigners {
+	if !slices.ContainsFunc(taken, func(e metav1.ManagedFieldsEntry) bool { return e.Manager != managerFlux }) {
 		return nil
 	}
-	raw, err := owned.ToJSON()
+	own, err := united(taken)
 	if err != nil {
 		return err
 	}
-	own.Manager, own.Operation, own.FieldsV1 = managerFlux, metav1.ManagedFieldsOperationApply, metav1.NewFieldsV1(string(raw))
 	body, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/metadata/managedFields", "value": append(rest, own)}})
 	if err != nil {
 		return err
 	}
 	_, err = f.w.server.Patch(m.gvk.GroupKind(), m.key, types.JSONPatchType, body, cluster.WriteOptions{Manager: managerFlux})
 	return err
+}
+
+// united is one entry of Flux's with the fields of all.
+func united(all []metav1.ManagedFieldsEntry) (metav1.ManagedFieldsEntry, error) {
+	own, owned := all[0], fieldpath.NewSet()
+	for _, e := range all {
+		fields := fieldpath.NewSet()
+		if err := fields.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes())); err != nil {
+			return own, err
+		}
+		owned = owned.Union(fields)
+	}
+	raw, err := owned.ToJSON()
+	own.Manager, own.Operation, own.FieldsV1 = managerFlux, metav1.ManagedFieldsOperationApply, metav1.NewFieldsV1(string(raw))
+	return own, err
 }

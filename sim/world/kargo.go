@@ -60,16 +60,19 @@ func (k *kargo) sync(key types.NamespacedName) error {
 	if current := stage.Status.Text("currentPromotion", "name"); current != "" {
 		return k.proceed(stage, current)
 	}
-	for _, p := range k.waiting(stage) {
-		if p.Status.Text("phase") == "" {
-			return k.phase(p, foreign.Free{"phase": "Pending"})
-		}
-		if verified, _, _ := stage.Status.Condition("Verified"); stage.Spec.At("verification") == nil || stage.Status.At("lastPromotion") == nil || verified == "True" {
-			return k.status(stage, foreign.Free{"currentPromotion": map[string]any{"name": p.Name}, "conditions": nil})
-		}
+	waiting := k.waiting(stage)
+	if len(waiting) == 0 {
 		return nil
 	}
-	return nil
+	first := waiting[0]
+	if first.Status.Text("phase") == "" {
+		return k.phase(first, foreign.Free{"phase": "Pending"})
+	}
+	verified, _, _ := stage.Status.Condition("Verified")
+	if stage.Spec.At("verification") != nil && stage.Status.At("lastPromotion") != nil && verified != "True" {
+		return nil
+	}
+	return k.status(stage, foreign.Free{"currentPromotion": map[string]any{"name": first.Name}, "conditions": nil})
 }
 
 // waiting are the Promotions of a Stage that have not begun, in order.
