@@ -40,6 +40,7 @@ func TestForTransition(t *testing.T) {
 		"failed":                     {executing, st(request.Failed, request.RolloutTimeout), warning, events.KickFailed},
 		"nothing to do":              {opened, st(request.NoLongerRequired, request.Fresh), normal, events.KickNoLongerRequired},
 		"dry run":                    {opened, st(request.DryRun, request.DryRunOnly), normal, events.KickDryRun},
+		"gate passed by hand":        {opened, model.RequestStatus{Phase: request.WaitingForApplicationSync, Overridden: "because"}, warning, events.GateOverridden},
 		"reopened":                   {st(request.Succeeded, request.RestartCompleted), opened, "", ""},
 		"a phase of a later version": {opened, st("Dreaming", "x"), "", ""},
 	}

@@ -163,23 +163,30 @@ func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttri
 	used := i.groups()
 	var all []*authorizationv1.ResourceAttributes
 	for _, rule := range r.Rules {
-		group, namespaces := rule.APIGroups[0], r.where(o)
-		if foreign[group] && !used[group] {
-			continue
-		}
-		if foreign[group] {
-			namespaces = []string{metav1.NamespaceAll}
+		namespaces := r.where(o)
+		if group := rule.APIGroups[0]; foreign[group] {
+			namespaces = nil
+			if used[group] {
+				namespaces = []string{metav1.NamespaceAll}
+			}
 		}
 		for _, resource := range rule.Resources {
 			there := namespaces
 			if resource == "configmaps" && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
-				there = append(slices.Clone(namespaces), i.settings.Namespace)
+				there = append(slices.Clone(there), i.settings.Namespace)
 			}
-			for _, namespace := range there {
-				for _, verb := range rule.Verbs {
-					all = append(all, access(namespace, verb, group, resource))
-				}
-			}
+			all = append(all, each(rule, resource, there)...)
+		}
+	}
+	return all
+}
+
+// each is every verb of a rule on a resource, in every namespace.
+func each(rule rbacv1.PolicyRule, resource string, namespaces []string) []*authorizationv1.ResourceAttributes {
+	var all []*authorizationv1.ResourceAttributes
+	for _, namespace := range namespaces {
+		for _, verb := range rule.Verbs {
+			all = append(all, access(namespace, verb, rule.APIGroups[0], resource))
 		}
 	}
 	return all

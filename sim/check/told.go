@@ -1,7 +1,9 @@
 package check
 
 import (
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -38,9 +40,6 @@ func (e *events) OnKick(_ *Context, ev cluster.Event) {
 
 // OnTold reports an Event that no transition stands behind.
 func (e *events) OnTold(c *Context, t Told) {
-	if t.Request.Name == "" {
-		return
-	}
 	if e.untold[t.Request] == 0 {
 		c.report(lawEvents, "KICK told %s of request %s, but it made no transition since the last event", t.Reason, t.Request)
 		return
@@ -51,8 +50,11 @@ func (e *events) OnTold(c *Context, t Told) {
 
 // overridden reports that a gate was opened by hand with this write.
 func overridden(before, now *v1alpha1.KickRequest) bool {
-	return apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionGateOverridden) == nil &&
-		apimeta.FindStatusCondition(now.Status.Conditions, v1alpha1.ConditionGateOverridden) != nil
+	return !gateOverridden(before) && gateOverridden(now)
+}
+
+func gateOverridden(r *v1alpha1.KickRequest) bool {
+	return slices.ContainsFunc(r.Status.Conditions, func(c metav1.Condition) bool { return c.Type == v1alpha1.ConditionGateOverridden })
 }
 
 // worthTelling leaves out an opening, and a settle delay that is over in a moment.

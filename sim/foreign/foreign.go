@@ -18,7 +18,7 @@ func (f Free) DeepCopy() Free { return runtime.DeepCopyJSON(f) }
 // Resource is an object of the kind that K stands for.
 type Resource[K any] struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	Spec Free `json:"spec,omitempty"`
 	// Operation is Argo CD's, beside spec and status.
@@ -36,7 +36,7 @@ func (r *Resource[K]) DeepCopyObject() runtime.Object {
 // List is a list of them.
 type List[K any] struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 
 	Items []Resource[K] `json:"items"`
 }
@@ -44,7 +44,7 @@ type List[K any] struct {
 // DeepCopyObject implements runtime.Object.
 func (l *List[K]) DeepCopyObject() runtime.Object {
 	out := &List[K]{TypeMeta: l.TypeMeta}
-	l.ListMeta.DeepCopyInto(&out.ListMeta)
+	l.DeepCopyInto(&out.ListMeta)
 	for i := range l.Items {
 		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Resource[K]))
 	}
@@ -64,18 +64,32 @@ type (
 	promotion     struct{}
 )
 
-// The kinds.
-type (
-	Application   = Resource[application]
-	AppProject    = Resource[project]
-	Kustomization = Resource[kustomization]
-	HelmRelease   = Resource[helmRelease]
-	GitRepository = Resource[gitRepository]
-	OCIRepository = Resource[ociRepository]
-	Bucket        = Resource[bucket]
-	Stage         = Resource[stage]
-	Promotion     = Resource[promotion]
-)
+// Application is Argo CD's.
+type Application = Resource[application]
+
+// AppProject is Argo CD's.
+type AppProject = Resource[project]
+
+// Kustomization is Flux's.
+type Kustomization = Resource[kustomization]
+
+// HelmRelease is Flux's.
+type HelmRelease = Resource[helmRelease]
+
+// GitRepository is Flux's.
+type GitRepository = Resource[gitRepository]
+
+// OCIRepository is Flux's.
+type OCIRepository = Resource[ociRepository]
+
+// Bucket is Flux's.
+type Bucket = Resource[bucket]
+
+// Stage is Kargo's.
+type Stage = Resource[stage]
+
+// Promotion is Kargo's.
+type Promotion = Resource[promotion]
 
 // adders put the types of a tool's kinds into a scheme.
 var adders = map[string]func(*runtime.Scheme){

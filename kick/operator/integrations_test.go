@@ -1,0 +1,76 @@
+package operator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/corewire/kick/kick/operator"
+)
+
+// TestIntegrate: which tools can be asked, and what is said of the others.
+func TestIntegrate(t *testing.T) {
+	all := func(schema.GroupVersionKind) bool { return true }
+	none := func(schema.GroupVersionKind) bool { return false }
+	tests := map[string]struct {
+		change  func(*operator.Options)
+		served  operator.Served
+		asked   []string
+		off     []string
+		skipped []string // parts of what is logged, one a line
+	}{
+		"everything":      {func(o *operator.Options) { o.EnableKargo = true }, all, []string{"None", "ArgoCD", "Flux", "Kargo"}, nil, nil},
+		"by default":      {func(*operator.Options) {}, all, []string{"None", "ArgoCD", "Flux"}, []string{"Kargo"}, nil},
+		"a plain cluster": {func(*operator.Options) {}, none, []string{"None"}, []string{"Kargo"}, []string{"Application of argoproj.io/v1alpha1", "Kustomization of kustomize.toolkit.fluxcd.io/v1"}},
+		"all off": {func(o *operator.Options) { o.EnableArgoCD, o.EnableFlux = false, false }, all,
+			[]string{"None"}, []string{"ArgoCD", "Flux", "Kargo"}, nil},
+		"Flux without Helm": {func(o *operator.Options) { o.EnableArgoCD = false }, func(k schema.GroupVersionKind) bool { return k.Kind != "HelmRelease" },
+			[]string{"None", "Flux"}, []string{"ArgoCD", "Kargo"}, []string{"HelmRelease of helm.toolkit.fluxcd.io/v2"}},
+		"Kargo without Argo CD": {func(o *operator.Options) { o.EnableKargo = true }, func(k schema.GroupVersionKind) bool { return k.Group == "kargo.akuity.io" },
+			[]string{"None"}, nil, []string{"argoproj.io", "fluxcd.io"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := operator.NewOptions()
+			tt.change(&o)
+			i := operator.Integrate(&o, tt.served)
+			var asked, off []string
+			for _, p := range i.Registry.Providers {
+				asked = append(asked, p.Name())
+			}
+			for tool := range i.Registry.Off {
+				off = append(off, tool)
+			}
+			slices.Sort(off)
+			if !slices.Equal(asked, tt.asked) || !slices.Equal(off, tt.off) {
+				t.Errorf("asks %v, off %v; want %v and %v", asked, off, tt.asked, tt.off)
+			}
+			if len(i.Skipped) != len(tt.skipped) {
+				t.Fatalf("says %q", i.Skipped)
+			}
+			for n, part := range tt.skipped {
+				if !strings.Contains(i.Skipped[n], part) || !strings.Contains(i.Skipped[n], "--enable-") || !strings.Contains(i.Skipped[n], "integrations.") {
+					t.Errorf("%q does not name %q, the flag and the chart value", i.Skipped[n], part)
+				}
+			}
+			for _, tool := range []string{"ArgoCD", "Flux", "Kargo"} {
+				if why, _ := i.Registry.Lacks(tool); (why == "") != slices.Contains(asked, tool) {
+					t.Errorf("%s: %q", tool, why)
+				}
+			}
+		})
+	}
+}
+
+func TestGitOpsOptions(t *testing.T) {
+	o := operator.NewOptions()
+	o.EnableArgoCD, o.EnableKargo, o.ArgoCD.Namespace = false, true, ""
+	err := o.Validate()
+	for _, part := range []string{"--enable-kargo needs --enable-argocd", "--argocd-namespace must not be empty"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v does not say %q", err, part)
+		}
+	}
+}
