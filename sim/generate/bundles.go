@@ -83,7 +83,7 @@ func (s *story) bundle() {
 	k := pick(s.maker, "bundle", s.bundles)
 	pick(s.maker, "bundle act", []func(*story, *bundleState){
 		(*story).drift, (*story).declare, (*story).relabel, (*story).makeFinal, (*story).bundleGoes, (*story).loseConfigMap,
-		(*story).bundleTrouble, (*story).bundleDown, (*story).hold,
+		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).bundleTrouble, // of which there are many kinds
 	})(s, k)
 }
 
