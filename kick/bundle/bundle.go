@@ -29,6 +29,9 @@ const Name = "bundle"
 // created, is left alone.
 const retry = 3 * time.Second
 
+// retryRefused is how long a change that the API server refuses is left alone.
+const retryRefused = 30 * time.Second
+
 // Deps is what the controller works with.
 type Deps struct {
 	Clock   clock.Clock
@@ -77,7 +80,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	case v.Action == bundle.None:
 		return controllers.Result{}, nil
 	case v.Action == bundle.Report:
-		return r.rest(s, &v), r.report(ctx, s, &v, v.Status, "")
+		return r.rest(&v), r.report(ctx, s, &v, v.Status, "")
 	}
 	if f == gather.FromCache {
 		if stands, err := r.Gather.BundleStands(ctx, s); err != nil {
@@ -155,9 +158,12 @@ func (r *reconciler) unwritten(ctx context.Context, s *bundle.Snapshot, v *bundl
 	case refused:
 		mark.Hit(mark.BundleRefused)
 		r.Metrics.BundleRefused()
-		result := r.rest(s, v)
-		if missed {
+		result := controllers.Result{After: retryRefused}
+		switch {
+		case missed:
 			result = r.later(ctx, s.Bundle.ID, err)
+		case v.Action == bundle.Create: // for good: it waits for its next change
+			result = controllers.Result{}
 		}
 		return result, r.report(ctx, s, v, bundle.Unmended(s, *v, reason, now), why)
 	case missed && !apply.Outdated(err):
@@ -182,10 +188,10 @@ func (r *reconciler) again(v *bundle.Verdict) controllers.Result {
 	return controllers.Result{After: min(controllers.Behind, r.Interval)}
 }
 
-// rest is when to look again although nothing happens. A bundle that was refused for
-// good waits for its next change.
-func (r *reconciler) rest(s *bundle.Snapshot, v *bundle.Verdict) controllers.Result {
-	if v.Final || v.Action == bundle.Create && !v.Anew {
+// rest is when to look again although nothing happens. A bundle whose name is taken
+// waits for its next change.
+func (r *reconciler) rest(v *bundle.Verdict) controllers.Result {
+	if v.Final {
 		return controllers.Result{}
 	}
 	if v.Status.Ready.Reason == bundle.Terminating {

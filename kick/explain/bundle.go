@@ -43,7 +43,7 @@ func BundleDrifted(s *bundle.Snapshot, drifted bool) string {
 // BundleWrite is the sentence of a write that was made for a bundle.
 func BundleWrite(s *bundle.Snapshot, v *bundle.Verdict) string {
 	cm := ownConfigMap(s)
-	switch v.Action {
+	switch v.Action { //nolint:exhaustive // the other writes are told apart by what they are for
 	case bundle.Create:
 		if v.Anew {
 			return fmt.Sprintf("%s was missing and has been created anew.", cm)

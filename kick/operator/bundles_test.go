@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -272,24 +272,24 @@ func TestBundleRefused(t *testing.T) {
 func (w *world) forbidConfigMaps(name string) {
 	w.t.Helper()
 	id := w.ns + "-" + name
-	rule := admissionv1.RuleWithOperations{
-		Operations: []admissionv1.OperationType{admissionv1.Create},
-		Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+	rule := admissionregistrationv1.RuleWithOperations{
+		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+		Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
 	}
-	deny, fail, reason := admissionv1.Deny, admissionv1.Fail, metav1.StatusReasonForbidden
-	p := &admissionv1.ValidatingAdmissionPolicy{
+	deny, fail, reason := admissionregistrationv1.Deny, admissionregistrationv1.Fail, metav1.StatusReasonForbidden
+	p := &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: id},
-		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy:    &fail,
-			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: rule}}},
-			Validations: []admissionv1.Validation{{
+			MatchConstraints: &admissionregistrationv1.MatchResources{ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: rule}}},
+			Validations: []admissionregistrationv1.Validation{{
 				Expression: fmt.Sprintf("object.metadata.namespace != %q || object.metadata.name != %q", w.ns, name), Reason: &reason,
 			}},
 		},
 	}
-	b := &admissionv1.ValidatingAdmissionPolicyBinding{
+	b := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: id},
-		Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: id, ValidationActions: []admissionv1.ValidationAction{deny}},
+		Spec:       admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: id, ValidationActions: []admissionregistrationv1.ValidationAction{deny}},
 	}
 	w.create(p, b)
 	w.t.Cleanup(func() {

@@ -76,13 +76,24 @@ func (f *bundleForeign) keeps(c *Context, ev cluster.Event, old, cm *corev1.Conf
 	was, is := metadataOf(old), metadataOf(cm)
 	for _, field := range []string{"label", "annotation"} {
 		for _, k := range slices.Sorted(maps.Keys(was[field])) {
-			v, there := is[field][k]
-			theirs := f.authors[authored{cm.UID, field, k}] != Manager && handedOn(k)
-			if _, ours := declared[field][k]; theirs && !ours && (!there || v != was[field][k]) {
+			_, ours := declared[field][k]
+			theirs := f.authors[authored{cm.UID, field, k}] != Manager && handedOn(k) && !ours
+			if theirs && !has(is[field], k, was[field][k]) {
 				c.report(lawBundleForeign, "KICK took the %s %s off ConfigMap %s, which somebody else put there", field, k, ev.Key)
 			}
 		}
 	}
+	f.keepsOwners(c, ev, old, cm)
+}
+
+// has reports whether a map holds a value.
+func has(m map[string]string, k, value string) bool {
+	v, there := m[k]
+	return there && v == value
+}
+
+// keepsOwners reports owners and finalizers that a write of KICK took away.
+func (*bundleForeign) keepsOwners(c *Context, ev cluster.Event, old, cm *corev1.ConfigMap) {
 	for _, ref := range old.OwnerReferences {
 		if !slices.ContainsFunc(cm.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == ref.UID }) {
 			c.report(lawBundleForeign, "KICK took the owner %s %s off ConfigMap %s", ref.Kind, ref.Name, ev.Key)

@@ -67,25 +67,44 @@ func (h *bundleHeld) AtEnd(c *Context) {
 
 func (h *bundleHeld) judge(c *Context, b *v1alpha1.ConfigBundle) {
 	key := types.NamespacedName{Namespace: b.Namespace, Name: b.Name}
-	cm, had := c.configMapOf(key), b.Status.ConfigMap != nil
+	cm := c.configMapOf(key)
 	reason, ready := readyReason(b)
-	own := cm != nil && (ownerUID(cm) == b.UID || had && cm.UID == types.UID(b.Status.ConfigMap.UID))
 	switch {
 	case b.Status.ObservedGeneration != b.Generation:
 		c.report(lawBundleHeld, "the status of ConfigBundle %s is of generation %d, and it has %d", key, b.Status.ObservedGeneration, b.Generation)
-	case own && cm.DeletionTimestamp == nil:
+	case own(b, cm) && cm.DeletionTimestamp == nil:
 		h.compare(c, b, cm)
-		if !ready || b.Status.ConfigMap == nil || b.Status.ConfigMap.UID != string(cm.UID) {
+		if !ready || !inStatus(b, cm) {
 			c.report(lawBundleHeld, "ConfigMap %s is there, and the status of its bundle says %s", key, reason)
 		}
 	case ready:
 		c.report(lawBundleHeld, "ConfigBundle %s is Ready, and there is no ConfigMap of its own", key)
-	case cm != nil: // somebody else's, or one that cannot go: nothing to be done
-	case had:
+	default:
+		h.without(c, b, cm)
+	}
+}
+
+// without judges a bundle that has no ConfigMap of its own, and says so.
+func (h *bundleHeld) without(c *Context, b *v1alpha1.ConfigBundle, other *corev1.ConfigMap) {
+	key := types.NamespacedName{Namespace: b.Namespace, Name: b.Name}
+	reason, _ := readyReason(b)
+	switch {
+	case other != nil: // somebody else's, or one that cannot go: nothing to be done
+	case b.Status.ConfigMap != nil:
 		c.report(lawBundleHeld, "ConfigBundle %s had a ConfigMap, and it was not made again", key)
 	case !h.refused[key] && reason != "NameTaken":
 		c.report(lawBundleHeld, "ConfigBundle %s has no ConfigMap (%s), and nobody refused it one", key, reason)
 	}
+}
+
+// own reports whether a ConfigMap is the bundle's.
+func own(b *v1alpha1.ConfigBundle, cm *corev1.ConfigMap) bool {
+	return cm != nil && (ownerUID(cm) == b.UID || inStatus(b, cm))
+}
+
+// inStatus reports whether the status names this ConfigMap.
+func inStatus(b *v1alpha1.ConfigBundle, cm *corev1.ConfigMap) bool {
+	return b.Status.ConfigMap != nil && b.Status.ConfigMap.UID == string(cm.UID)
 }
 
 // compare holds a ConfigMap of the bundle's own against the declaration.
@@ -97,17 +116,22 @@ func (h *bundleHeld) compare(c *Context, b *v1alpha1.ConfigBundle, cm *corev1.Co
 	if ref := metav1.GetControllerOf(cm); ref == nil || ref.UID != b.UID || ref.Name != b.Name {
 		c.report(lawBundleHeld, "ConfigMap %s is not controlled by its bundle", key)
 	}
-	declared, there := metadataOf(b), metadataOf(cm)
 	for _, field := range []string{"label", "annotation"} {
-		for _, k := range slices.Sorted(maps.Keys(declared[field])) {
-			if v, ok := there[field][k]; handedOn(k) && (!ok || v != declared[field][k]) {
-				c.report(lawBundleHeld, "ConfigMap %s lacks the %s %s of its bundle", key, field, k)
-			}
+		h.compareMetadata(c, field, b, cm)
+	}
+}
+
+// compareMetadata holds labels or annotations against those of the bundle.
+func (h *bundleHeld) compareMetadata(c *Context, field string, b *v1alpha1.ConfigBundle, cm *corev1.ConfigMap) {
+	key, declared, there := b.Namespace+"/"+b.Name, metadataOf(b)[field], metadataOf(cm)[field]
+	for _, k := range slices.Sorted(maps.Keys(declared)) {
+		if handedOn(k) && !has(there, k, declared[k]) {
+			c.report(lawBundleHeld, "ConfigMap %s lacks the %s %s of its bundle", key, field, k)
 		}
-		for _, k := range slices.Sorted(maps.Keys(there[field])) {
-			if _, ok := declared[field][k]; h.leftOver(cm, field, k) && (!ok || !handedOn(k)) {
-				c.report(lawBundleHeld, "ConfigMap %s still has the %s %s that KICK put there, and its bundle does not", key, field, k)
-			}
+	}
+	for _, k := range slices.Sorted(maps.Keys(there)) {
+		if _, ok := declared[k]; h.leftOver(cm, field, k) && (!ok || !handedOn(k)) {
+			c.report(lawBundleHeld, "ConfigMap %s still has the %s %s that KICK put there, and its bundle does not", key, field, k)
 		}
 	}
 }

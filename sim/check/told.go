@@ -40,6 +40,9 @@ func (e *events) OnKick(_ *Context, ev cluster.Event) {
 
 // OnTold reports an Event that no transition stands behind.
 func (e *events) OnTold(c *Context, t Told) {
+	if t.Request.Name == "" { // of a bundle
+		return
+	}
 	if e.untold[t.Request] == 0 {
 		c.report(lawEvents, "KICK told %s of request %s, but it made no transition since the last event", t.Reason, t.Request)
 		return

@@ -24,7 +24,7 @@ var unwatched = map[string]string{
 	"request reads ReplicaSet":         "a new ReplicaSet always shows in the Deployment's status, which wakes it",
 	"request reads ControllerRevision": "a new revision always shows in the workload's status, which wakes it",
 
-	"bundle reads ControllerRevision": "nobody but KICK writes it, and every bundle is looked at again by time",
+	"bundle reads ControllerRevision": "the record of an immutable bundle is read live, and never changes; one that is deleted is made anew by the periodic check",
 
 	"cleanup reads ControllerRevision": "a failed request is kept while its workload is stale; it is looked at again by time, a retention later",
 	"cleanup reads DaemonSet":          "as above",

@@ -28,6 +28,7 @@ type story struct {
 	sources   []*sourceState
 	workloads []*workloadState
 	policies  []*policyState
+	bundles   []*bundleState
 	offsets   map[clock.Domain]time.Duration
 }
 
@@ -73,6 +74,9 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 			choices = append(choices, act)
 		}
 	}
+	if len(s.bundles) > 0 {
+		choices = append(choices, (*story).bundle)
+	}
 	for range 1 + s.below(pick(s.maker, "length", actChances), "acts") {
 		s.pause()
 		if len(s.sources) == 0 {
@@ -106,6 +110,8 @@ func (s *story) know(object client.Object) {
 		s.knowSource(source{kindConfigMap, o.Namespace, o.Name}, c, o.Labels, o.Immutable)
 	case *v1alpha1.KickPolicy:
 		s.policies = append(s.policies, &policyState{o, true})
+	case *v1alpha1.ConfigBundle:
+		s.knowBundle(o)
 	default:
 		if template := templateOf(object); template != nil {
 			kind := object.GetObjectKind().GroupVersionKind().Kind
@@ -176,7 +182,7 @@ func (s *story) try(step scenario.Step) {
 }
 
 // The acts besides edit, which every story has.
-const acts = 38
+const acts = 39
 
 var actList = [acts]func(*story){
 	(*story).burst, (*story).thereAndBack, (*story).keys, (*story).metadata, (*story).freeze,
@@ -186,6 +192,7 @@ var actList = [acts]func(*story){
 	(*story).fault, (*story).clock, (*story).debug, (*story).edge,
 	(*story).restored, (*story).flood, (*story).takeName, (*story).lastMoment, (*story).manyReferences, (*story).loseKey,
 	(*story).lookalike, (*story).meddle, (*story).restless, (*story).refusal, (*story).failing, (*story).takenBack, (*story).oldStart, (*story).inPlace,
+	(*story).newcomer,
 }
 
 // writers are who changes sources.

@@ -51,6 +51,7 @@ const (
 	twoReplicas
 	flags
 	lateStart
+	configBundles
 	features
 )
 
@@ -73,6 +74,9 @@ func World(c sched.Chooser) scenario.Scenario {
 	b.world.Start = b.start()
 	b.operator()
 	b.timing()
+	if b.has[configBundles] {
+		b.bundleFlags()
+	}
 	names := []string{"shop", "blog", "api"}[:1]
 	if b.has[namespaces] {
 		names = []string{"shop", "blog", "api"}[:2+b.below(2, "namespaces")]
@@ -106,6 +110,9 @@ func (b *builder) namespace(name string, first bool) {
 	})
 	sources := b.sources(name)
 	b.workloads(name, sources, first)
+	if b.has[configBundles] {
+		b.bundles(name)
+	}
 	if first || !b.has[noPolicy] {
 		b.policies(name)
 	}

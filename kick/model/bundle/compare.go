@@ -68,13 +68,12 @@ func content[V any](d *Difference, field string, want, got map[string]V, equal f
 }
 
 // metadata compares what is handed on; keys of others are no difference. One of KICK's
-// that is declared no longer is, and so is one that is as declared by somebody else's
-// doing: KICK could not take it away again.
+// that is declared no longer is.
 func metadata(d *Difference, field string, want, got map[string]string, owned map[string]bool) {
 	for _, k := range union(want, owned) {
 		w, wanted := want[k]
 		g, there := got[k]
-		if wanted && (!there || g != w || !owned[k]) || !wanted && there && Copied(k) {
+		if wanted && (!there || g != w) || !wanted && there && Copied(k) {
 			d.add(field + " " + k)
 		}
 	}
