@@ -114,7 +114,8 @@ func TestOutcomeOfWaits(t *testing.T) {
 		"one policy":     {"PolicyConflict", func(*bench) {}, "because of PolicyConflict"},
 		"two policies":   {"PolicyConflict", func(b *bench) { b.create("kubectl", policy("all")) }, ""},
 		"not suspended":  {"PolicySuspended", func(*bench) {}, "because of PolicySuspended"},
-		"unknown reason": {"OwnerUnknown", func(*bench) {}, ""},
+		"no tool asked":  {"OwnerUnknown", func(*bench) {}, "because of OwnerUnknown"},
+		"unknown reason": {"SomethingNew", func(*bench) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := waiting(t, lawOutcome, tt.reason, 0)
