@@ -25,7 +25,7 @@ const (
 // OnCall reports a restart that is sent over and over although it is refused. One that
 // KICK could not write down it tries again, and so does a process whose cache did not show
 // what was written down.
-func (r *refusals) OnCall(c *Context, w Write) {
+func (r *refusals) OnCall(c *Context, w Write) { //nolint:cyclop // one case after the other
 	if w.Kind == requestKind && w.Sub == "status" && w.Done && w.Err != nil {
 		r.forget(c, w.Key)
 	}

@@ -15,7 +15,7 @@ type repeat struct{}
 
 // OnKick reports a request that starts again, or tells of another restart, for a
 // change that its last restart was for.
-func (repeat) OnKick(c *Context, ev cluster.Event) {
+func (repeat) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one case after the other
 	now, ok := ev.Object.(*v1alpha1.KickRequest)
 	if !ok || ev.Type != cluster.Modified || now.Spec.Trigger == v1alpha1.TriggerManual {
 		return

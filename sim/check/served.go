@@ -68,7 +68,7 @@ func (s *served) fork() Law {
 }
 
 // OnKick judges what a request says anew.
-func (s *served) OnKick(c *Context, ev cluster.Event) {
+func (s *served) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one case after the other
 	r, ok := ev.Object.(*v1alpha1.KickRequest)
 	if !ok || ev.Type != cluster.Modified || ev.Old.(*v1alpha1.KickRequest).Status.Phase == r.Status.Phase {
 		return

@@ -86,7 +86,7 @@ func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.R
 	return result, err
 }
 
-func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) {
+func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) { //nolint:cyclop // one case after the other
 	watched := r.Gather.Sightings.Watched(id)
 	look, err := r.Gather.Source(ctx, id, f)
 	if err != nil {

@@ -50,7 +50,7 @@ func judge(f *facts) Verdict {
 
 // NeedPods reports whether a judgement of this snapshot depends on the pods, so
 // that gather lists them only then.
-func NeedPods(s *model.Snapshot, now time.Time) bool {
+func NeedPods(s *model.Snapshot, now time.Time) bool { //nolint:cyclop // one case after the other
 	executing := s.Request != nil && s.Request.Status.Phase == request.Executing
 	if s.Workload == nil || len(s.Policies) == 0 && !executing { // what is begun is seen through
 		return false
