@@ -47,7 +47,7 @@ func (Kind) Selector(o client.Object) *metav1.LabelSelector {
 
 // Rollout reads the status. Pods below the partition stay at their revision for
 // ever, so they are not waited for.
-func (Kind) Rollout(o client.Object) model.Rollout {
+func (Kind) Rollout(o client.Object) model.Rollout { //nolint:cyclop // one case after the other
 	s := o.(*appsv1.StatefulSet)
 	want := int32(1)
 	if s.Spec.Replicas != nil {
