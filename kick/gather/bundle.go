@@ -19,7 +19,8 @@ import (
 )
 
 // Bundle reads a bundle with what stands under its name. The ConfigMap is read live: no
-// cache of KICK keeps what it holds. So is the record, and only where there may be one.
+// cache of KICK keeps what it holds. So is the record, and only where there may be one: a
+// ConfigMap that is gone, and a status that a crash kept from being written, say nothing.
 func (g *Gatherer) Bundle(ctx context.Context, id model.Key, f Freshness) (*bundle.Snapshot, error) {
 	var o v1alpha1.ConfigBundle
 	found, err := get(ctx, g.reader(f), id, &o)
@@ -33,7 +34,7 @@ func (g *Gatherer) Bundle(ctx context.Context, id model.Key, f Freshness) (*bund
 	if s.ConfigMap, err = g.configMap(ctx, id); err != nil {
 		return nil, err
 	}
-	if s.Bundle.Spec.Immutable || s.Bundle.Status.Immutable || s.ConfigMap != nil && s.ConfigMap.Content.Immutable {
+	if s.Bundle.Spec.Immutable || s.Bundle.Status.Immutable || s.ConfigMap == nil || s.ConfigMap.Content.Immutable {
 		s.Record, err = g.bundleRecord(ctx, s.Bundle)
 	}
 	return s, err

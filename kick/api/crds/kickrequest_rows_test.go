@@ -53,6 +53,11 @@ func requestTimeRows() []row {
 		{name: "an offset that no zone has", object: at("2026-03-01T12:00:00.000000+25:00"), refused: fix},
 		{name: "a word", object: at("now"), refused: fix},
 		{name: "a time of change for what KICK saw", object: asked("trigger: Dependency, changedAt: " + anInstant), refused: "changedAt is for trigger Manual only"},
+		{name: "an override", object: asked(`gateOverride: {until: "2026-03-01T14:00:00.123456+02:00", reason: the tool is stuck}`)},
+		{name: "an override until whole seconds", object: asked(`gateOverride: {until: "2026-03-01T12:00:00Z", reason: x}`), refused: "until is a time in RFC 3339 with " + fix},
+		{name: "an override without a reason", object: asked(`gateOverride: {until: "2026-03-01T12:00:00.000000Z"}`), refused: "spec.gateOverride.reason: Required value"},
+		{name: "an override for no reason", object: asked(`gateOverride: {until: "2026-03-01T12:00:00.000000Z", reason: ""}`), refused: "spec.gateOverride.reason"},
+		{name: "an override without an end", object: asked("gateOverride: {reason: x}"), refused: "spec.gateOverride.until: Required value"},
 		{name: "to move the time of change", before: at("2026-03-01T12:00:00.000000Z"), object: at("2026-03-02T12:00:00.000000Z")},
 	}
 }

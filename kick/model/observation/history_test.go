@@ -95,3 +95,12 @@ func TestHowLongTheFormerContentStood(t *testing.T) {
 		})
 	}
 }
+
+// TestHowLongItStoodBeforeAKeyWasRemoved: nothing dates that, and a process that stood still
+// was told of it long after.
+func TestHowLongItStoodBeforeAKeyWasRemoved(t *testing.T) {
+	_, next := look(10.5, source("B", "12", 10, "user"), recorded(t), alive(8))
+	if got := next.History[len(next.History)-2].KnownUntil; !got.Equal(at(-100)) {
+		t.Errorf("known until %v, want %v: the sign of life of the process before says nothing of it", got, at(-100))
+	}
+}

@@ -159,7 +159,7 @@ func (in *Input) wasAway() bool {
 // observed when it was before; but a pod that started in between may have read
 // something else.
 func (in *Input) returned() *model.Record {
-	next := in.closed()
+	next := in.closed(false)
 	last := next.Current()
 	last.Written, last.LastWrite = in.lastWrite(), in.Source.LastWrite
 	last.KnownUntil, last.Baseline = in.knownUntil(), false
@@ -167,12 +167,13 @@ func (in *Input) returned() *model.Record {
 }
 
 // closed is the record with all that is known about how long its newest content
-// stood.
-func (in *Input) closed() *model.Record {
+// stood. Where a key was removed nothing dates the end of it, and a process that stood still
+// may have been told, and have said on its lease that it knows all, long after.
+func (in *Input) closed(keyRemoved bool) *model.Record {
 	next := *in.Record
 	next.History = slices.Clone(in.Record.History)
 	last := &next.History[len(next.History)-1]
-	if alive := in.Watched.LastAlive; !alive.IsZero() {
+	if alive := in.Watched.LastAlive; !alive.IsZero() && !keyRemoved {
 		last.KnownUntil = model.Later(last.KnownUntil, alive.Add(-in.Allowance))
 	}
 	if first := in.Watched.First; first != nil && in.Key.Seal(first.From) == last.Seal && !in.ahead(first.LastWrite) {
@@ -196,7 +197,7 @@ func appearedOutOf(history []model.Content) []model.Content {
 
 // change appends the new content with its two times.
 func (in *Input) change(seal string) *model.Record {
-	next := in.closed()
+	next := in.closed(in.Source.Present && !in.keptKeyNames())
 	last := next.Current()
 	in.noteChange(last)
 	recorded := last.LastWrite
