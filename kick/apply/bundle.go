@@ -39,7 +39,7 @@ func (a *Applier) ApplyBundle(ctx context.Context, b *bundle.Bundle, cm *bundle.
 	if cm != nil {
 		act = "apply"
 	}
-	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.ID.Namespace, Name: b.ID.Name}}
+	o := bareConfigMap(b)
 	patch := client.RawPatch(types.ApplyPatchType, encode(configMapOf(b, cm, d)))
 	return wrap(act, configMapID(b), a.Client.Patch(ctx, o, patch, owner, client.ForceOwnership))
 }
@@ -91,7 +91,7 @@ func (a *Applier) PruneBundle(ctx context.Context, b *bundle.Bundle, cm *bundle.
 	patch := map[string]any{"metadata": metadata}
 	set(patch, "data", nulls(v.Difference.Extra.Data))
 	set(patch, "binaryData", nulls(v.Difference.Extra.Binary))
-	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.ID.Namespace, Name: b.ID.Name}}
+	o := bareConfigMap(b)
 	return wrap("remove keys from", configMapID(b), a.Client.Patch(ctx, o, client.RawPatch(types.MergePatchType, encode(patch)), owner))
 }
 
@@ -108,7 +108,7 @@ func nulls(keys []string) map[string]any {
 func (a *Applier) DeleteConfigMap(ctx context.Context, b *bundle.Bundle, cm *bundle.ConfigMap) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.ID.Namespace, Name: b.ID.Name}}
+	o := bareConfigMap(b)
 	return wrap("delete", configMapID(b), a.delete(ctx, o, cm.UID, cm.Version))
 }
 
@@ -216,6 +216,11 @@ func RefusedBundle(err error) (reason bundle.Reason, why string, refused bool) {
 		return "", "", false
 	}
 	return bundle.Reason(apierrors.ReasonForError(err)), why, true
+}
+
+// bareConfigMap names a bundle's ConfigMap in a call.
+func bareConfigMap(b *bundle.Bundle) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.ID.Namespace, Name: b.ID.Name}}
 }
 
 func configMapID(b *bundle.Bundle) model.Key {

@@ -35,13 +35,13 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("%s changed %s; waiting for the first judgement.", s.Object, Time(s.At))
 	},
 	request.OutsideSchedule: func(s *decide.Step) string {
-		if s.Rule == provider {
+		if s.Rule == decide.RuleProvider {
 			return sentence("The GitOps tool's sync windows are shut", s.Detail)
 		}
 		return sentence("The policy's schedule is shut", s.Detail) + looksAgain(s)
 	},
 	request.ConfigurationError: func(s *decide.Step) string {
-		if s.Rule == provider {
+		if s.Rule == decide.RuleProvider {
 			return sentence("What is configured for the GitOps tool cannot be read", s.Detail)
 		}
 		return fmt.Sprintf("%s: %s. The gate stays closed for this policy; others are not affected.", s.Object, strings.TrimSuffix(s.Detail, "."))
@@ -123,10 +123,8 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	},
 }
 
-// provider is the rule that asks a GitOps tool. What it says is in the step's detail,
-// and when it looks again.
-const provider = "provider"
-
+// owner is a sentence of a GitOps tool's: what it says, and when it looks again, is in the
+// step's detail.
 func owner(head string) func(*decide.Step) string {
 	return func(s *decide.Step) string { return sentence(head, s.Detail) }
 }

@@ -52,3 +52,38 @@ func Listing(o client.Object) string {
 	}
 	return o.GetAnnotations()[noteListing]
 }
+
+// StripToName makes an object small that is watched, and read live: it keeps nothing but what
+// names it.
+func StripToName(o client.Object) { Keep(o, nil) }
+
+// Keep leaves of a cached object what names it, and some fields, whatever they hold. It
+// changes only the struct it is given, and may be called again.
+func Keep(o client.Object, fields [][]string) {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return
+	}
+	small := map[string]any{}
+	names := []string{"name", "namespace", "uid", "resourceVersion", "generation"}
+	for _, name := range names {
+		fields = append(fields, []string{"metadata", name})
+	}
+	for _, path := range append(fields, []string{"apiVersion"}, []string{"kind"}) {
+		value, found, err := unstructured.NestedFieldNoCopy(u.Object, path...)
+		if !found || err != nil {
+			continue
+		}
+		at := small
+		for _, key := range path[:len(path)-1] {
+			inner, ok := at[key].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[key] = inner
+			}
+			at = inner
+		}
+		at[path[len(path)-1]] = value
+	}
+	u.Object = small
+}

@@ -35,19 +35,16 @@ func (g *Gatherer) Indexed(ctx context.Context, index, value string) ([]model.Ke
 	return keys, err
 }
 
-// Requested are the workloads that have a request, each once. Which of them wait, and
-// for what, the cache may not show yet.
+// Requested are the workloads that have a request, as often as they have one. Which of
+// them wait, and for what, the cache may not show yet.
 func (g *Gatherer) Requested(ctx context.Context) ([]model.Key, error) {
 	var list v1alpha1.KickRequestList
 	if err := g.Cache.List(ctx, &list); err != nil {
 		return nil, fmt.Errorf("list requests: %w", err)
 	}
-	seen := map[model.Key]bool{}
-	var keys []model.Key
+	keys := make([]model.Key, 0, len(list.Items))
 	for i := range list.Items {
-		if k := TargetOf(&list.Items[i]); !seen[k] {
-			seen[k], keys = true, append(keys, k)
-		}
+		keys = append(keys, TargetOf(&list.Items[i]))
 	}
 	return keys, nil
 }

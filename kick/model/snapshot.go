@@ -45,6 +45,9 @@ type Override struct {
 // Holds reports whether the gate is to be passed.
 func (o Override) Holds(now time.Time) bool { return now.Before(o.Until) }
 
+// Executing reports whether there is a request, and its restart is under way.
+func (r *Request) Executing() bool { return r != nil && r.Status.Phase == request.Executing }
+
 // ChangeTime is the change a manual request answers.
 func (r *Request) ChangeTime() time.Time {
 	if r.ChangedAt.IsZero() {

@@ -169,7 +169,7 @@ func (i *Integrations) argoCD(o *Options) *argocd.Provider {
 		foreign{argocd.Application, argocd.Strip(restartable()...), []index{
 			{argocd.Index, argocd.IndexValues}, {kargo.StageIndex, kargo.StageIndexValues},
 		}, (*waker).application},
-		foreign{argocd.Project, argocd.StripProject, nil, (*waker).everyone},
+		foreign{argocd.Project, gates.StripToName, nil, (*waker).everyone},
 	)
 	return p
 }
@@ -184,7 +184,7 @@ func (i *Integrations) flux(kinds []schema.GroupVersionKind, served Served) {
 	for _, k := range fluxSources {
 		if served(k) && !known[k.Kind] {
 			known[k.Kind] = true
-			i.kinds = append(i.kinds, foreign{k, kargo.StripStage, nil, (*waker).everyone})
+			i.kinds = append(i.kinds, foreign{k, gates.StripToName, nil, (*waker).everyone})
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (i *Integrations) kargo(o *Options, argo *argocd.Provider) {
 	}
 	i.Registry.Providers = append(i.Registry.Providers, &kargo.Provider{Argo: argo, Tolerant: o.KargoTolerant})
 	i.kinds = append(i.kinds,
-		foreign{kargo.Stage, kargo.StripStage, nil, (*waker).stage},
+		foreign{kargo.Stage, gates.StripToName, nil, (*waker).stage},
 		foreign{kargo.Promotion, kargo.StripPromotion, []index{{kargo.Index, kargo.IndexValues}}, (*waker).promotion},
 	)
 }

@@ -66,14 +66,14 @@ func handedOn(key string) bool {
 		}, prefix)
 }
 
-// ownerUID is the UID of the bundle that an object names as its owner; empty: none.
-func ownerUID(o metav1.Object) types.UID {
+// owningBundle is what an object says of the bundle that owns it; the zero value: none does.
+func owningBundle(o metav1.Object) metav1.OwnerReference {
 	for _, ref := range o.GetOwnerReferences() {
 		if ref.Kind == bundleKind.Kind && strings.HasPrefix(ref.APIVersion, bundleKind.Group+"/") {
-			return ref.UID
+			return ref
 		}
 	}
-	return ""
+	return metav1.OwnerReference{}
 }
 
 // bundleOf is the bundle of a name, or nil.

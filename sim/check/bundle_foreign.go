@@ -49,7 +49,7 @@ func (f *bundleForeign) fork() Law {
 
 func (f *bundleForeign) judge(c *Context, ev cluster.Event, old, cm *corev1.ConfigMap) {
 	if ev.Type == cluster.Added {
-		if ownerUID(cm) == "" {
+		if owningBundle(cm).UID == "" {
 			c.report(lawBundleForeign, "KICK made ConfigMap %s for no bundle", ev.Key)
 		}
 		return
@@ -58,7 +58,7 @@ func (f *bundleForeign) judge(c *Context, ev cluster.Event, old, cm *corev1.Conf
 	if ev.Type == cluster.Modified {
 		before = old
 	}
-	if !f.made[before.UID] && ownerUID(before) == "" {
+	if !f.made[before.UID] && owningBundle(before).UID == "" {
 		c.report(lawBundleForeign, "KICK wrote (%s) ConfigMap %s, which is no bundle's", ev.Verb, ev.Key)
 		return
 	}

@@ -19,9 +19,10 @@ type bundleFrozen struct{ accepted map[types.UID]declaration }
 func (f *bundleFrozen) OnKick(c *Context, ev cluster.Event) {
 	switch o := ev.Object.(type) {
 	case *appsv1.ControllerRevision:
-		uid := ownerUID(o)
-		cm := c.configMapOf(types.NamespacedName{Namespace: o.Namespace, Name: ownerName(o)})
-		if _, known := f.accepted[uid]; known || ev.Type != cluster.Added || cm == nil || ownerUID(cm) != uid {
+		owner := owningBundle(o)
+		uid := owner.UID
+		cm := c.configMapOf(types.NamespacedName{Namespace: o.Namespace, Name: owner.Name})
+		if _, known := f.accepted[uid]; known || ev.Type != cluster.Added || cm == nil || owningBundle(cm).UID != uid {
 			return
 		}
 		if f.accepted == nil {
@@ -29,7 +30,7 @@ func (f *bundleFrozen) OnKick(c *Context, ev cluster.Event) {
 		}
 		f.accepted[uid] = heldBy(cm)
 	case *corev1.ConfigMap:
-		if first, known := f.accepted[ownerUID(o)]; known && ev.Type != cluster.Deleted && !heldBy(o).equal(first) {
+		if first, known := f.accepted[owningBundle(o).UID]; known && ev.Type != cluster.Deleted && !heldBy(o).equal(first) {
 			c.report(lawBundleFrozen, "KICK gave ConfigMap %s another content, and its bundle was accepted as immutable", ev.Key)
 		}
 	}
@@ -43,13 +44,4 @@ func (f *bundleFrozen) AtEnd(c *Context) {
 			c.report(lawBundleFrozen, "ConfigBundle %s/%s was accepted as immutable and says something else now", b.Namespace, b.Name)
 		}
 	}
-}
-
-func ownerName(o *appsv1.ControllerRevision) string {
-	for _, ref := range o.OwnerReferences {
-		if ref.Kind == bundleKind.Kind {
-			return ref.Name
-		}
-	}
-	return ""
 }

@@ -99,7 +99,7 @@ func (h *bundleHeld) without(c *Context, b *v1alpha1.ConfigBundle, other *corev1
 
 // own reports whether a ConfigMap is the bundle's.
 func own(b *v1alpha1.ConfigBundle, cm *corev1.ConfigMap) bool {
-	return cm != nil && (ownerUID(cm) == b.UID || inStatus(b, cm))
+	return cm != nil && (owningBundle(cm).UID == b.UID || inStatus(b, cm))
 }
 
 // inStatus reports whether the status names this ConfigMap.

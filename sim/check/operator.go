@@ -38,6 +38,12 @@ type Known struct {
 	Policies time.Time
 }
 
+// showed reports whether caches that had followed the server up to an instant showed what was
+// committed at another one.
+func showed(followed, committed time.Time) bool {
+	return followed.IsZero() || followed.After(committed)
+}
+
 // of is how far the caches had followed a source.
 func (k Known) of(s Source) time.Time {
 	if s.Kind == "Secret" {

@@ -25,20 +25,23 @@ const (
 // OnCall reports a restart that is sent over and over although it is refused. One that
 // KICK could not write down it tries again, and so does a process whose cache did not show
 // what was written down.
-func (r *refusals) OnCall(c *Context, w Write) { //nolint:cyclop // one case after the other
+func (r *refusals) OnCall(c *Context, w Write) {
 	if w.Kind == requestKind && w.Sub == "status" && w.Done && w.Err != nil {
 		r.forget(c, w.Key)
 	}
-	target, ok := c.patched(w)
-	if !ok || target.Object == nil || !w.Done || !refused(w.Err) {
-		return
+	if target, ok := c.patched(w); ok && target.Object != nil && w.Done && refused(w.Err) {
+		r.count(c, w, target)
 	}
+}
+
+// count takes a refusal, and reports it if it is one too many.
+func (r *refusals) count(c *Context, w Write, target workload) {
 	if r.at == nil {
 		r.at = map[sentKey][]time.Time{}
 	}
 	key := sentKey{w.Kind, w.Key}
 	at := slices.DeleteFunc(r.at[key], c.busy[w.Key.Namespace].After)
-	if n, seen := len(at), w.Known.Requests; n > 0 && !seen.IsZero() && !seen.After(at[n-1]) {
+	if n := len(at); n > 0 && !showed(w.Known.Requests, at[n-1]) {
 		at = at[:n-1]
 	}
 	r.at[key] = append(at, c.Loop.Now())

@@ -15,26 +15,32 @@ type repeat struct{}
 
 // OnKick reports a request that starts again, or tells of another restart, for a
 // change that its last restart was for.
-func (repeat) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one case after the other
+func (repeat) OnKick(c *Context, ev cluster.Event) {
 	now, ok := ev.Object.(*v1alpha1.KickRequest)
 	if !ok || ev.Type != cluster.Modified || now.Spec.Trigger == v1alpha1.TriggerManual {
 		return
 	}
 	before := ev.Old.(*v1alpha1.KickRequest)
-	last, changed := before.Status.CurrentRollout, now.Status.LatestObservedDependencyChange
-	if last == nil || changed == nil || changed.After(last.StartedAt.Time) || c.stepped() {
-		return
-	}
-	if told := before.Status.LatestObservedDependencyChange; told != nil && told.Before(changed) && changed.Add(c.Allowance).After(last.StartedAt.Time) {
-		return
-	}
+	last := before.Status.CurrentRollout
 	switch {
+	case last == nil || c.stepped() || !c.answered(before, now):
 	case before.Status.Phase == v1alpha1.PhaseFailed && now.Status.Phase == v1alpha1.PhasePending:
 		c.report(lawRepeat, "request %s was opened again, but its restart of %s failed and nothing changed since", ev.Key, micro(&last.StartedAt))
 	case secondRestart(before, now):
 		c.report(lawRepeat, "request %s tells of a restart of %s after one of %s, and nothing changed between them", ev.Key,
 			micro(&now.Status.CurrentRollout.StartedAt), micro(&last.StartedAt))
 	}
+}
+
+// answered reports that the change a request tells of was answered by the restart that it
+// told of before.
+func (c *Context) answered(before, now *v1alpha1.KickRequest) bool {
+	restarted, changed := before.Status.CurrentRollout.StartedAt.Time, now.Status.LatestObservedDependencyChange
+	if changed == nil || changed.After(restarted) {
+		return false
+	}
+	told := before.Status.LatestObservedDependencyChange
+	return told == nil || !told.Before(changed) || !changed.Add(c.Allowance).After(restarted)
 }
 
 // secondRestart reports that a request was opened once and tells of another restart

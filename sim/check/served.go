@@ -68,7 +68,7 @@ func (s *served) fork() Law {
 }
 
 // OnKick judges what a request says anew.
-func (s *served) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one case after the other
+func (s *served) OnKick(c *Context, ev cluster.Event) {
 	r, ok := ev.Object.(*v1alpha1.KickRequest)
 	if !ok || ev.Type != cluster.Modified || ev.Old.(*v1alpha1.KickRequest).Status.Phase == r.Status.Phase {
 		return
@@ -79,13 +79,16 @@ func (s *served) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one c
 	}
 	if rollout := r.Status.CurrentRollout; rollout != nil && rollout.StartedAt.Time.Equal(stamp) {
 		s.own(c, r, w)
-		return
-	}
-	alone, seen := s.alone[w.GetUID()], s.known[ev.Key].Workloads
-	shown := seen.IsZero() || seen.After(alone.at) // its cache showed the restart
-	if reasonOf(r) == "RolloutInProgress" && alone.stamp == w.stamp() && shown && answers(stamp, r) {
+	} else if reasonOf(r) == "RolloutInProgress" && s.knewOf(ev.Key, w) && answers(stamp, r) {
 		c.report(lawServed, "request %s waits for a rollout of %s, which is that of the restart KICK made for it at %s", ev.Key, w.id(), clockTime(stamp))
 	}
+}
+
+// knewOf reports whether the rollout that runs is that of the stamp alone, and what a request
+// says was judged by a cache that showed it.
+func (s *served) knewOf(request types.NamespacedName, w workload) bool {
+	alone := s.alone[w.GetUID()]
+	return alone.stamp == w.stamp() && showed(s.known[request].Workloads, alone.at)
 }
 
 // restartOf is the workload of a request, and when KICK restarted it; false if no

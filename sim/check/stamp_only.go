@@ -17,7 +17,7 @@ type stampOnly struct{}
 // OnKick reports a write of KICK to somebody else's object that is more than the
 // stamp on a workload's template.
 func (stampOnly) OnKick(c *Context, ev cluster.Event) {
-	if c.Bundles && (ev.Kind == configMapKind || ev.Kind.Kind == "ControllerRevision" && ownerUID(ev.Object) != "") {
+	if c.Bundles && (ev.Kind == configMapKind || ev.Kind.Kind == "ControllerRevision" && owningBundle(ev.Object).UID != "") {
 		return // bundleForeign judges it
 	}
 	switch ev.Object.(type) {

@@ -57,7 +57,7 @@ func newArgoCD(w *World) {
 	})
 }
 
-func (a *argoCD) now() time.Time { return a.w.opt.KCM.Now().UTC().Truncate(time.Second) }
+func (a *argoCD) now() time.Time { return seconds(a.w.opt.KCM.Now()).Time }
 
 func (a *argoCD) stamp() string { return a.now().Format(time.RFC3339) }
 
@@ -183,7 +183,6 @@ func (a *argoCD) apply(app *foreign.Application, m manifest) error {
 	kind, o := types.MergePatchType, cluster.WriteOptions{Manager: managerArgoCD}
 	if a.w.server.Get(m.gvk.GroupKind(), m.key) == nil {
 		kind, o.Force = types.ApplyPatchType, true
-		o.Manager = "argocd-controller"
 	}
 	_, err = a.w.server.Patch(m.gvk.GroupKind(), m.key, kind, body, o)
 	return err

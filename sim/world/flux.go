@@ -65,7 +65,7 @@ func newFlux(w *World) {
 	})
 }
 
-func (f *flux) now() time.Time { return f.w.opt.KCM.Now().UTC().Truncate(time.Second) }
+func (f *flux) now() time.Time { return seconds(f.w.opt.KCM.Now()).Time }
 
 // fetch polls a repository once an interval.
 func (f *flux) fetch(key types.NamespacedName) error {

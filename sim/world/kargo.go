@@ -49,7 +49,7 @@ func newKargo(w *World) {
 	})
 }
 
-func (k *kargo) now() time.Time { return k.w.opt.KCM.Now().UTC().Truncate(time.Second) }
+func (k *kargo) now() time.Time { return seconds(k.w.opt.KCM.Now()).Time }
 
 // sync makes one step of a Stage.
 func (k *kargo) sync(key types.NamespacedName) error {

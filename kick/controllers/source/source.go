@@ -86,7 +86,7 @@ func (r *reconciler) reconcile(ctx context.Context, id model.Key) (controllers.R
 	return result, err
 }
 
-func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) { //nolint:cyclop // one case after the other
+func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness) (controllers.Result, error) {
 	watched := r.Gather.Sightings.Watched(id)
 	look, err := r.Gather.Source(ctx, id, f)
 	if err != nil {
@@ -117,14 +117,19 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	if err := r.Apply.Record(ctx, record); err != nil {
 		return controllers.Result{}, err
 	}
-	if kind == observation.Baseline {
-		r.made.Store(id, now)
-	}
+	r.recorded(id, kind, now)
+	return again(look.Record), nil
+}
+
+// recorded notes that what was seen of a source is on record.
+func (r *reconciler) recorded(id model.Key, kind observation.Kind, now time.Time) {
 	r.Gather.Sightings.Recorded(id)
-	if kind == observation.Relevant {
+	switch kind { //nolint:exhaustive // the others are neither paced nor counted
+	case observation.Baseline:
+		r.made.Store(id, now)
+	case observation.Relevant:
 		r.Metrics.Change(id)
 	}
-	return again(look.Record), nil
 }
 
 // again is when to look again at a source whose record was written: the cache has yet

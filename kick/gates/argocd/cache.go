@@ -34,11 +34,6 @@ func Strip(kinds ...string) func(client.Object) {
 	}
 }
 
-// StripProject makes a cached AppProject small: it is watched, and read live.
-func StripProject(o client.Object) {
-	gates.StripToListing(o, func(map[string]any) []gitops.Object { return nil })
-}
-
 // Workloads are the workloads whose gate an event of a stripped Application concerns.
 func Workloads(o client.Object) []gitops.Object { return gitops.Unpack(gates.Listing(o)) }
 

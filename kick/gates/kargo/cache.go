@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/model/gitops/argocd"
 	"github.com/corewire/kick/kick/model/gitops/kargo"
 )
@@ -43,39 +44,5 @@ func StageIndexValues(o client.Object) []string {
 // StripPromotion makes a cached Promotion small: it keeps which Stage it is for and its
 // phase.
 func StripPromotion(o client.Object) {
-	keep(o, [][]string{{"spec", "stage"}, {"status", "phase"}})
-}
-
-// StripStage makes a cached Stage small: it is watched, and read live.
-func StripStage(o client.Object) { keep(o, nil) }
-
-// keep leaves of an object what names it, and some fields, whatever they hold. It
-// changes only the struct it is given, and may be called again.
-func keep(o client.Object, fields [][]string) {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return
-	}
-	small := map[string]any{}
-	names := []string{"name", "namespace", "uid", "resourceVersion", "generation"}
-	for _, name := range names {
-		fields = append(fields, []string{"metadata", name})
-	}
-	for _, path := range append(fields, []string{"apiVersion"}, []string{"kind"}) {
-		value, found, err := unstructured.NestedFieldNoCopy(u.Object, path...)
-		if !found || err != nil {
-			continue
-		}
-		at := small
-		for _, key := range path[:len(path)-1] {
-			inner, ok := at[key].(map[string]any)
-			if !ok {
-				inner = map[string]any{}
-				at[key] = inner
-			}
-			at = inner
-		}
-		at[path[len(path)-1]] = value
-	}
-	u.Object = small
+	gates.Keep(o, [][]string{{"spec", "stage"}, {"status", "phase"}})
 }

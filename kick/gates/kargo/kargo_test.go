@@ -69,7 +69,7 @@ status: {phase: Succeeded}
 func world() *gatestest.World {
 	w := &gatestest.World{
 		Strips: map[string]func(client.Object){
-			"Application": argocd.Strip("apps/Deployment"), "Promotion": kargo.StripPromotion, "Stage": kargo.StripStage,
+			"Application": argocd.Strip("apps/Deployment"), "Promotion": kargo.StripPromotion, "Stage": gates.StripToName,
 		},
 		Indexes: map[string]func(client.Object) []string{argocd.Index: argocd.IndexValues, kargo.Index: kargo.IndexValues},
 	}

@@ -50,9 +50,8 @@ func judge(f *facts) Verdict {
 
 // NeedPods reports whether a judgement of this snapshot depends on the pods, so
 // that gather lists them only then.
-func NeedPods(s *model.Snapshot, now time.Time) bool { //nolint:cyclop // one case after the other
-	executing := s.Request != nil && s.Request.Status.Phase == request.Executing
-	if s.Workload == nil || len(s.Policies) == 0 && !executing { // what is begun is seen through
+func NeedPods(s *model.Snapshot, now time.Time) bool {
+	if s.Workload == nil || len(s.Policies) == 0 && !s.Request.Executing() { // what is begun is seen through
 		return false
 	}
 	if f := newProgress(s, now); f != nil && f.mayBeStuck() {
@@ -61,7 +60,7 @@ func NeedPods(s *model.Snapshot, now time.Time) bool { //nolint:cyclop // one ca
 	if r := s.Workload.Rollout; !r.Observed || r.Rolling {
 		return false // nothing is judged until that is over
 	}
-	if executing {
+	if s.Request.Executing() {
 		f := facts{Snapshot: s, now: now}
 		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete
 		return partial || !f.stampStands()
@@ -75,16 +74,14 @@ func NeedProvider(s *model.Snapshot) bool {
 	if s.Workload == nil || s.Request == nil || len(s.Policies) != 1 || s.Policies[0].Provider == "" {
 		return false
 	}
-	phase := s.Request.Status.Phase
-	return !phase.Terminal() && phase != request.Executing
+	return !s.Request.Status.Phase.Terminal() && !s.Request.Executing()
 }
 
 // newProgress returns facts to judge a running rollout's progress by, or nil when
 // none runs.
 func newProgress(s *model.Snapshot, now time.Time) *facts {
 	r := s.Workload.Rollout
-	executing := s.Request != nil && s.Request.Status.Phase == request.Executing
-	if !r.Observed || !r.Rolling && (!executing || r.Complete) {
+	if !r.Observed || !r.Rolling && (!s.Request.Executing() || r.Complete) {
 		return nil
 	}
 	return &facts{Snapshot: s, now: now}
@@ -93,7 +90,7 @@ func newProgress(s *model.Snapshot, now time.Time) *facts {
 // mayBeStuck reports whether only the pods can tell if the rollout still moves.
 func (f *facts) mayBeStuck() bool {
 	began := f.rolloutBegan()
-	if f.Request != nil && f.Request.Status.Phase == request.Executing {
+	if f.Request.Executing() {
 		began = f.ownBegan()
 	}
 	_, over := f.deadline(began)

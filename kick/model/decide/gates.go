@@ -119,7 +119,7 @@ func (f *facts) override(st *model.RequestStatus, decisive *Step) {
 	case !st.Phase.Waiting():
 	case !o.Holds(f.now):
 		st.Overridden, st.OverriddenAt = "", time.Time{}
-	case st.Overridden == "" && decisive.Rule == ruleProvider:
+	case st.Overridden == "" && decisive.Rule == RuleProvider:
 		st.Overridden = fmt.Sprintf("%s: %s; spec.gateOverride passes it until %s: %s",
 			decisive.Reason, gitops.Cause(f.Provider), o.Until.UTC().Format(time.RFC3339), o.Reason)
 		st.OverriddenAt = f.now.Truncate(time.Second)

@@ -6,8 +6,8 @@ type rule struct {
 	ask  func(*facts) Step
 }
 
-// ruleProvider is the name of the rule that asks the GitOps tool.
-const ruleProvider = "provider"
+// RuleProvider is the name of the rule that asks the GitOps tool.
+const RuleProvider = "provider"
 
 // rules in the order in which the first one that does not pass names the phase
 // (DESIGN section 7).
@@ -16,7 +16,7 @@ var rules = []rule{
 	{"policy", policy},       // does exactly one active policy select it?
 	{"asked", asked},         // has the change a person speaks of come yet?
 	{"windows", windows},     // is a maintenance window open?
-	{ruleProvider, provider}, // does the GitOps tool agree?
+	{RuleProvider, provider}, // does the GitOps tool agree?
 	{"rollout", rollout},     // is it between two revisions?
 	{"freshness", fresh},     // is any running pod stale?
 	{"strategy", strategy},   // would a stamp reach the stale pods?

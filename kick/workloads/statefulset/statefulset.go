@@ -47,7 +47,7 @@ func (Kind) Selector(o client.Object) *metav1.LabelSelector {
 
 // Rollout reads the status. Pods below the partition stay at their revision for
 // ever, so they are not waited for.
-func (Kind) Rollout(o client.Object) model.Rollout { //nolint:cyclop // one case after the other
+func (Kind) Rollout(o client.Object) model.Rollout {
 	s := o.(*appsv1.StatefulSet)
 	want := int32(1)
 	if s.Spec.Replicas != nil {
@@ -63,19 +63,25 @@ func (Kind) Rollout(o client.Object) model.Rollout { //nolint:cyclop // one case
 	}
 	updated := max(want-r.Partition, 0)
 	behind := s.Status.UpdatedReplicas < updated
-	switch {
-	case !r.Observed:
-		r.Detail = fmt.Sprintf("generation %d of %d is seen by its controller", s.Status.ObservedGeneration, s.Generation)
-	case behind:
-		r.Detail = fmt.Sprintf("%d of %d pods are of the wanted revision", s.Status.UpdatedReplicas, updated)
-	case s.Status.AvailableReplicas < want:
-		r.Detail = fmt.Sprintf("%d of %d pods are available", s.Status.AvailableReplicas, want)
-	case s.Status.Replicas > want:
-		r.Detail = fmt.Sprintf("%d pods are there, %d are wanted", s.Status.Replicas, want)
-	}
+	r.Detail = detail(s, r.Observed, want, updated)
 	r.Rolling = !r.Observed || behind && !r.OnDelete
 	r.Complete = !r.Rolling && s.Status.AvailableReplicas >= want && s.Status.Replicas <= want
 	return r
+}
+
+// detail says what is still to come, in words.
+func detail(s *appsv1.StatefulSet, observed bool, want, updated int32) string {
+	switch st := &s.Status; {
+	case !observed:
+		return fmt.Sprintf("generation %d of %d is seen by its controller", st.ObservedGeneration, s.Generation)
+	case st.UpdatedReplicas < updated:
+		return fmt.Sprintf("%d of %d pods are of the wanted revision", st.UpdatedReplicas, updated)
+	case st.AvailableReplicas < want:
+		return fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
+	case st.Replicas > want:
+		return fmt.Sprintf("%d pods are there, %d are wanted", st.Replicas, want)
+	}
+	return ""
 }
 
 // Describe marks status.updateRevision as the wanted one.
