@@ -44,6 +44,7 @@ func policies(ctx context.Context, r client.Reader, w *model.Workload) ([]model.
 		}
 		scope, err := selector(p.Spec.Discovery.DependencySelector)
 		m := Policy(p)
+		m.Selector = workload.String()
 		if err != nil {
 			m.Invalid = "spec.discovery.dependencySelector: " + err.Error()
 			scope = labels.Nothing()
@@ -106,6 +107,11 @@ func Policy(p *v1alpha1.KickPolicy) model.Policy {
 		DryRun:      p.Spec.DryRun,
 		SettleDelay: durationOr(p.Spec.Restart.SettleDelay, DefaultSettleDelay),
 		MinInterval: durationOr(p.Spec.Restart.MinInterval, DefaultMinInterval),
+
+		RolloutTimeout: durationOr(p.Spec.Restart.RolloutTimeout, 0),
+	}
+	if limit := p.Spec.Restart.MaxConcurrent; limit != nil {
+		m.MaxConcurrent = int(*limit)
 	}
 	var err error
 	if m.Schedule, err = schedule.Parse(Windows(p)); err != nil {

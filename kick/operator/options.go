@@ -32,6 +32,7 @@ type Options struct {
 	RolloutTimeout   time.Duration
 	RequestRetention time.Duration
 	ClockAllowance   time.Duration
+	MaxConcurrent    int
 
 	integrations map[string]*bool
 }
@@ -76,6 +77,8 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.RequestRetention, "request-retention", 24*time.Hour, "how long a finished KickRequest is kept")
 	f.DurationVar(&o.ClockAllowance, "clock-allowance", 5*time.Second, "how far the clocks of KICK, the API server and the nodes may differ")
 
+	f.IntVar(&o.MaxConcurrent, "max-concurrent-restarts", 25, "how many restarts may be under way at a time, over all namespaces; 0: no limit")
+
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
 		o.integrations[name] = f.Bool(name, false, "reserved: this version has no such integration; accepted and reported at start")
@@ -98,6 +101,9 @@ func (o *Options) Validate() error {
 	}
 	if o.ClockAllowance < 0 || o.ClockAllowance > time.Minute {
 		add("--clock-allowance %s must be between 0s and 1m; clocks further apart must be set right", o.ClockAllowance)
+	}
+	if o.MaxConcurrent < 0 {
+		add("--max-concurrent-restarts %d must not be negative; 0 sets no limit", o.MaxConcurrent)
 	}
 	if _, known := logLevels[o.LogLevel]; !known {
 		add("--log-level %q: use error, info or debug", o.LogLevel)
@@ -123,6 +129,7 @@ func (o *Options) validateLease() (wrong []error) {
 func (o *Options) Settings() model.Settings {
 	return model.Settings{
 		RolloutTimeout: o.RolloutTimeout, RequestRetention: o.RequestRetention, ClockAllowance: o.ClockAllowance,
+		MaxConcurrent: o.MaxConcurrent,
 	}
 }
 

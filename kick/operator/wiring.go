@@ -80,7 +80,7 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: providers,
-		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
+		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Watched: d.Options.WatchNamespaces, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	return controllers.Wiring{
@@ -121,6 +121,21 @@ func Indexes() []controllers.Index {
 				}
 				return values
 			},
+		})
+	}
+	return append(all, restartIndexes()...)
+}
+
+// restartIndexes are what restarts under way, and those that wait for them, are found by.
+func restartIndexes() []controllers.Index {
+	all := []controllers.Index{{
+		Object: &v1alpha1.KickRequest{}, Name: gather.IndexHolds,
+		Values: func(o client.Object) []string { return gather.HoldsValues(o.(*v1alpha1.KickRequest)) },
+	}}
+	for _, k := range workloadKinds {
+		all = append(all, controllers.Index{
+			Object: k.New(), Name: gather.IndexRestarting,
+			Values: func(o client.Object) []string { return gather.RestartingValues(k, o) },
 		})
 	}
 	return all

@@ -44,10 +44,12 @@ const (
 	flagWatched           = "watch-namespaces"
 	flagRetention         = "request-retention"
 	flagOwn               = "namespace"
+	flagMaxConcurrent     = "max-concurrent-restarts"
 	defaultAllowance      = 5 * time.Second
 	defaultRolloutTimeout = 15 * time.Minute
 	defaultRetention      = 24 * time.Hour
 	defaultOwn            = "kick-system"
+	defaultMaxConcurrent  = 25
 )
 
 // maxLead is how long before t=0 the given objects may need at most.
@@ -117,6 +119,7 @@ func (r *rig) context() check.Context {
 		World: s.World, Expect: s.Expect, Allowance: duration(s.Operator.Flags, flagAllowance, defaultAllowance),
 		RolloutTimeout: duration(s.Operator.Flags, flagRolloutTimeout, defaultRolloutTimeout), Watched: watched(s.Operator.Flags),
 		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
+		MaxConcurrent: number(s.Operator.Flags, flagMaxConcurrent, defaultMaxConcurrent),
 	}
 }
 
@@ -225,6 +228,13 @@ var kickCRDs = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefiniti
 func duration(flags map[string]string, name string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(flags[name]); err == nil {
 		return d
+	}
+	return otherwise
+}
+
+func number(flags map[string]string, name string, otherwise int) int {
+	if n, err := strconv.Atoi(flags[name]); err == nil {
+		return n
 	}
 	return otherwise
 }
