@@ -73,6 +73,9 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	if err := probes(mgr, wiring, o); err != nil {
 		return err
 	}
+	if err := watchQueue(ctx, mgr); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
 	return mgr.Start(ctx)
 }
 

@@ -72,7 +72,11 @@ func NewScheme() *runtime.Scheme {
 
 // NewMetrics returns the operator's series, registered with r.
 func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
-	return metrics.New(r, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})
+	known := metrics.Values{Controllers: controllerNames, Sources: []string{discover.KindSecret, discover.KindConfigMap}, Version: Version()}
+	for _, k := range workloadKinds {
+		known.Workloads = append(known.Workloads, k.Name())
+	}
+	return metrics.New(r, known)
 }
 
 // Wire returns everything an engine has to run. The production engine and the

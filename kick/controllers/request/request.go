@@ -145,6 +145,7 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 		logr.FromContextOrDiscard(ctx).Info("request moved", "target", s.Target.String(),
 			"from", string(before.Phase), "to", string(st.Phase), "reason", string(st.Reason), "message", st.Message)
 	}
+	r.Metrics.Moved(s.Target.Kind, before, st)
 	return nil
 }
 
