@@ -22,7 +22,7 @@ import (
 
 // Names of the indexes by which restarts are found, and what they hold.
 const (
-	IndexRestarting = "kick.restarting" // workloads whose stamp is KICK's and whose rollout runs
+	IndexRestarting = "kick.restarting" // workloads whose stamp is KICK's and whose rollout is not complete
 	IndexHolds      = "kick.holds"      // requests by what they mean to the others
 
 	Restarting = "yes"       // of IndexRestarting
@@ -38,7 +38,7 @@ func RestartingValues(k workloads.Kind, obj client.Object) []string {
 	if k.Template(obj).Annotations[model.StampAnnotation] == "" {
 		return nil
 	}
-	if w := workloads.Model(k, obj); !w.Stamp.ByKick() || w.Rollout.Observed && !w.Rollout.Rolling {
+	if w := workloads.Model(k, obj); !w.Stamp.ByKick() || w.Rollout.Observed && w.Rollout.Complete {
 		return nil
 	}
 	return []string{Restarting}
@@ -204,7 +204,7 @@ func (g *Gatherer) seed(ctx context.Context, s *model.Snapshot) error {
 	return nil
 }
 
-// left are the restarts whose rollout runs, live, as reservations that are over as soon
+// left are the restarts whose rollout is not complete, live, as reservations that are over as soon
 // as the cache shows as much.
 func (g *Gatherer) left(ctx context.Context) (map[model.Key]reservation, error) {
 	left := map[model.Key]reservation{}
