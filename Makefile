@@ -56,11 +56,11 @@ verify: ## fail if a generated file is not what generate writes
 	{ echo "generated files differ: run make generate and commit what it writes"; exit 1; }
 
 .PHONY: build
-build: bin/kick bin/kick-sim ## compile all commands into bin/
+build: bin/kick bin/kick-sim bin/kubectl-kick ## compile all commands into bin/
 
 # The Go build cache knows better than make what is out of date.
-.PHONY: bin/kick bin/kick-sim
-bin/kick bin/kick-sim: bin/%:
+.PHONY: bin/kick bin/kick-sim bin/kubectl-kick
+bin/kick bin/kick-sim bin/kubectl-kick: bin/%:
 	@go build -o $@ ./cmd/$*
 
 .PHONY: demo

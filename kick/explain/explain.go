@@ -76,6 +76,13 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.RateLimited: func(s *decide.Step) string {
 		return fmt.Sprintf("KICK restarted it %s; spec.restart.minInterval of %s allows the next restart from %s.", Time(s.At), s.Object, Time(s.Until))
 	},
+	request.ConcurrencyLimited: func(s *decide.Step) string { // no names: each restart that ends would be one more write
+		who := "The operator allows"
+		if s.Object.Name != "" {
+			who = s.Object.String() + " allows"
+		}
+		return fmt.Sprintf("%s %d at a time (%s), and as many restarts are under way; this one follows when one of them ends.", who, s.Limit, s.Setting)
+	},
 	request.RolloutInProgress: func(s *decide.Step) string { // no counts: each would be one more write
 		return fmt.Sprintf("%s is rolling; it is judged when that is over.", s.Object)
 	},
@@ -109,7 +116,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("Would restart now; %s has spec.dryRun.%s", s.Object, proof(s))
 	},
 	request.RolloutTimeout: func(s *decide.Step) string {
-		return sentence(fmt.Sprintf("The rollout of %s made no progress for --rollout-timeout", Time(s.At)), s.Detail) + " A newer change tries again."
+		return sentence(fmt.Sprintf("The rollout of %s made no progress for %s", Time(s.At), s.Setting), s.Detail) + " A newer change tries again."
 	},
 	request.ProgressDeadlineExceeded: func(s *decide.Step) string {
 		return sentence(fmt.Sprintf("The rollout of %s exceeded spec.progressDeadlineSeconds", Time(s.At)), s.Detail) + " A newer change tries again."

@@ -31,12 +31,13 @@ var reasons = []request.Reason{
 	request.RolloutInProgress, request.Paused, request.OnDelete, request.Partitioned, request.PodsNotStarted,
 	request.Opened, request.Restarting, request.RestartCompleted, request.Fresh, request.NotRunning, request.NoLongerManaged,
 	request.DryRunOnly, request.RolloutTimeout, request.ProgressDeadlineExceeded, request.Reverted, request.TargetNotFound, request.PatchRejected,
+	request.ConcurrencyLimited,
 }
 
 // objects are what a step of a reason is about, where that is not the source.
 var objects = map[request.Reason]model.Key{
 	request.ConfigurationError: build.Policy, request.PolicySuspended: build.Policy, request.PolicyConflict: build.Policy,
-	request.OutsideSchedule: build.Policy, request.RateLimited: build.Policy, request.DryRunOnly: build.Policy,
+	request.ConcurrencyLimited: build.Policy, request.OutsideSchedule: build.Policy, request.RateLimited: build.Policy, request.DryRunOnly: build.Policy,
 	request.RolloutInProgress: build.Web, request.Paused: build.Web, request.OnDelete: build.Web, request.Partitioned: build.Web,
 	request.Restarting: build.Web, request.RestartCompleted: build.Web, request.NoLongerManaged: build.Web, request.RolloutTimeout: build.Web,
 	request.ProgressDeadlineExceeded: build.Web, request.Reverted: build.Web, request.TargetNotFound: build.Web, request.PatchRejected: build.Web,
@@ -47,7 +48,7 @@ var objects = map[request.Reason]model.Key{
 func step(reason request.Reason, changes ...func(*decide.Step)) *decide.Step {
 	s := &decide.Step{
 		Rule: "rule", Outcome: decide.Wait, Reason: reason, Object: build.DB, At: build.At(0.25), Pod: "web-1-a", Since: build.At(build.Born),
-		Until: build.At(60), Detail: "some detail",
+		Until: build.At(60), Limit: 3, Setting: "the setting", Detail: "some detail",
 	}
 	if about, ok := objects[reason]; ok {
 		s.Object = about
@@ -91,6 +92,7 @@ func variants() map[string]*decide.Step {
 		"48 Fresh, nothing on record":        step(request.Fresh, unchanged),
 		"49 DryRun, seen live":               step(request.DryRunOnly, unprovenPod),
 		"50 RolloutTimeout, plain":           step(request.RolloutTimeout, plain),
+		"50 ConcurrencyLimited, globally":    step(request.ConcurrencyLimited, func(s *decide.Step) { s.Object = model.Key{} }),
 		"51 stale":                           step("", freshnessRule),
 		"52 stale, seen live":                step("", freshnessRule, unprovenPod),
 		"53 passed":                          step("", passing),

@@ -35,6 +35,8 @@ type Gatherer struct {
 	Cache     client.Reader // may lag; hands out shared objects that must not be changed
 	Live      client.Reader // quorum reads
 	lagging   lagging
+	reserved  reservations
+	Watched   []string // namespaces; empty: all
 	Workloads workloads.Registry
 	Sources   sources.Registry
 	Providers gates.Registry

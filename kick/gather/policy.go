@@ -44,6 +44,7 @@ func policies(ctx context.Context, r client.Reader, w *model.Workload) ([]model.
 		}
 		scope, err := selector(p.Spec.Discovery.DependencySelector)
 		m := Policy(p)
+		m.Selector = workload.String()
 		if err != nil {
 			m.Invalid = "spec.discovery.dependencySelector: " + err.Error()
 			scope = labels.Nothing()
@@ -108,7 +109,11 @@ func Policy(p *v1alpha1.KickPolicy) model.Policy {
 		MinInterval: durationOr(p.Spec.Restart.MinInterval, DefaultMinInterval),
 		Provider:    string(p.Spec.GitOps.Provider),
 
-		Unreconciled: p.Spec.GitOps.RequireReconciled != nil && !*p.Spec.GitOps.RequireReconciled,
+		RolloutTimeout: durationOr(p.Spec.Restart.RolloutTimeout, 0),
+		Unreconciled:   p.Spec.GitOps.RequireReconciled != nil && !*p.Spec.GitOps.RequireReconciled,
+	}
+	if limit := p.Spec.Restart.MaxConcurrent; limit != nil {
+		m.MaxConcurrent = int(*limit)
 	}
 	var err error
 	if m.Schedule, err = schedule.Parse(Windows(p)); err != nil {

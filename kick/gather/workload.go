@@ -101,8 +101,18 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 		return err
 	}
 	s.Revisions = kind.Describe(obj, revisions)
+	return g.describeAsNeeded(ctx, s, kind, obj, now)
+}
+
+// describeAsNeeded reads what only some judgements depend on.
+func (g *Gatherer) describeAsNeeded(ctx context.Context, s *model.Snapshot, kind workloads.Kind, obj client.Object, now time.Time) error {
 	if decide.NeedPods(s, now) {
-		return g.pods(ctx, s, kind, obj)
+		if err := g.pods(ctx, s, kind, obj); err != nil {
+			return err
+		}
+	}
+	if decide.NeedRestarts(s, now) {
+		return g.restarts(ctx, s, now, 0)
 	}
 	return nil
 }

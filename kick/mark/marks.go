@@ -51,6 +51,9 @@ const (
 	ReasonSourceMissing
 	ReasonNotYet
 	ReasonRateLimited
+	ReasonConcurrencyLimited
+	WaitedForReserved
+	RestartsReadLive
 	ReasonRolloutInProgress
 	ReasonPaused
 	ReasonOnDelete
@@ -152,6 +155,9 @@ var infos = [end]Info{
 	ReasonSourceMissing:            {"reason-source-missing", "A request waited because new pods could not start."},
 	ReasonNotYet:                   {"reason-not-yet", "A request waited for the time a person named."},
 	ReasonRateLimited:              {"reason-rate-limited", "A request waited because the last restart is too recent."},
+	ReasonConcurrencyLimited:       {"reason-concurrency-limited", "A request waited because as many restarts as allowed were under way."},
+	WaitedForReserved:              {"waited-for-reserved", "A request waited because of a restart that was only about to be made."},
+	RestartsReadLive:               {"restarts-read-live", "A process asked the API server once what restarts an earlier one had left."},
 	ReasonRolloutInProgress:        {"reason-rollout-in-progress", "A request waited for somebody else's rollout."},
 	ReasonPaused:                   {"reason-paused", "A request met a paused Deployment."},
 	ReasonOnDelete:                 {"reason-on-delete", "A request met a workload whose pods only a person may delete."},

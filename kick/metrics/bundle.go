@@ -18,7 +18,7 @@ const (
 )
 
 func newBundles() *prometheus.CounterVec {
-	c := counter("kick_config_bundle_writes_total", "Writes made for ConfigBundles, by what they did; refused: the API server would not have one.", "write")
+	c := bundles.counter()
 	for _, write := range bundleWrites {
 		c.WithLabelValues(write)
 	}

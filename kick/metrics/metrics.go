@@ -12,11 +12,8 @@ import (
 
 // Metrics is KICK's set of series.
 type Metrics struct {
-	requests *prometheus.CounterVec
-	restarts *prometheus.CounterVec
-	errors   *prometheus.CounterVec
-	changes  *prometheus.CounterVec
-	bundles  *prometheus.CounterVec
+	requests, restarts, errors, changes, gates, bundles *prometheus.CounterVec
+	reacted, rolled                                     *prometheus.HistogramVec
 }
 
 // providerNone is the provider label while no GitOps tool is asked.
@@ -30,13 +27,17 @@ var results = map[request.Phase]string{
 	request.Failed: "failed", request.DryRun: "dry_run",
 }
 
+// Values are the values of labels that are known from the start.
+type Values struct {
+	Controllers, Sources, Workloads []string
+	Version                         string
+}
+
 // New returns the series, registered with r.
-func New(r prometheus.Registerer, controllers, sourceKinds []string) *Metrics {
+func New(r prometheus.Registerer, known Values) *Metrics {
 	m := &Metrics{
-		requests: counter("kick_requests_total", "Completed KickRequest outcomes.", "provider", "result"),
-		restarts: counter("kick_restarts_total", "Restarts by KICK and how they ended.", "provider", "result"),
-		errors:   counter("kick_controller_errors_total", "Reconcile passes that ended in an error.", "controller", "reason"),
-		changes:  counter("kick_changes_observed_total", "Content changes of consumed sources that were recorded.", "source"),
+		requests: requests.counter(), restarts: restarts.counter(), errors: failures.counter(), changes: changes.counter(),
+		gates: gates.counter(), reacted: reacted.histogram(), rolled: rolled.histogram(),
 	}
 	for _, result := range results {
 		m.requests.WithLabelValues(providerNone, result)
@@ -44,19 +45,25 @@ func New(r prometheus.Registerer, controllers, sourceKinds []string) *Metrics {
 	for _, result := range []string{"started", "succeeded", "failed"} {
 		m.restarts.WithLabelValues(providerNone, result)
 	}
-	for _, c := range controllers {
+	for _, c := range known.Controllers {
 		m.errors.WithLabelValues(c, UnknownReason)
 	}
-	for _, k := range sourceKinds {
+	for _, k := range known.Sources {
 		m.changes.WithLabelValues(k)
 	}
+	for _, w := range waits {
+		m.gates.WithLabelValues(w.gate, string(w.reason))
+	}
+	for _, k := range known.Workloads {
+		m.reacted.WithLabelValues(k)
+		m.rolled.WithLabelValues(k, results[request.Succeeded])
+		m.rolled.WithLabelValues(k, results[request.Failed])
+	}
 	m.bundles = newBundles()
-	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.bundles)
+	info := built.gauge()
+	info.WithLabelValues(known.Version).Set(1)
+	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.gates, m.reacted, m.rolled, m.bundles, info)
 	return m
-}
-
-func counter(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
 // Transition counts a status write that moved a request to another phase.

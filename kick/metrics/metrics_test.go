@@ -1,13 +1,17 @@
 package metrics_test
 
 import (
+	"flag"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/common/expfmt"
 
+	"github.com/corewire/kick/kick/kicktest/build"
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
@@ -15,11 +19,14 @@ import (
 
 func newMetrics() (*metrics.Metrics, *prometheus.Registry) {
 	r := prometheus.NewRegistry()
-	return metrics.New(r, []string{"request", "source"}, []string{"Secret", "ConfigMap"}), r
+	return metrics.New(r, metrics.Values{
+		Controllers: []string{"request", "source"}, Sources: []string{"Secret", "ConfigMap"}, Workloads: []string{"Deployment"}, Version: "v1",
+	}), r
 }
 
 func TestNamesAndHelpPassTheLinter(t *testing.T) {
 	_, r := newMetrics()
+	r.MustRegister(queue(true))
 	problems, err := testutil.GatherAndLint(r)
 	if err != nil || len(problems) > 0 {
 		t.Errorf("GatherAndLint() = %v, %v, want no problem", problems, err)
@@ -28,6 +35,9 @@ func TestNamesAndHelpPassTheLinter(t *testing.T) {
 
 // Every series is there from the start, so that rate() sees the first event.
 const fromTheStart = `
+# HELP kick_build_info The version that runs; always 1.
+# TYPE kick_build_info gauge
+kick_build_info{version="v1"} 1
 # HELP kick_changes_observed_total Content changes of consumed sources that were recorded.
 # TYPE kick_changes_observed_total counter
 kick_changes_observed_total{source="ConfigMap"} 0
@@ -59,7 +69,8 @@ kick_restarts_total{provider="none",result="succeeded"} 0
 
 func TestEverySeriesIsThereFromTheStart(t *testing.T) {
 	_, r := newMetrics()
-	if err := testutil.GatherAndCompare(r, strings.NewReader(fromTheStart)); err != nil {
+	if err := testutil.GatherAndCompare(r, strings.NewReader(fromTheStart),
+		"kick_changes_observed_total", "kick_controller_errors_total", "kick_requests_total", "kick_restarts_total", "kick_build_info"); err != nil {
 		t.Error(err)
 	}
 }
@@ -80,13 +91,29 @@ func TestWhatIsCounted(t *testing.T) {
 		"waiting is no outcome":     {func(m *metrics.Metrics) { m.Transition(request.Pending, request.WaitingForGate) }, "kick_requests_total", `provider="none",result="succeeded"} 0`},
 		"an error without a reason": {func(m *metrics.Metrics) { m.Error("request", "") }, "kick_controller_errors_total", `controller="request",reason="Unknown"} 1`},
 		"an error with a reason":    {func(m *metrics.Metrics) { m.Error("request", "Conflict") }, "kick_controller_errors_total", `controller="request",reason="Conflict"} 1`},
-		"a change":                  {func(m *metrics.Metrics) { m.Change(model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}) }, "kick_changes_observed_total", `source="Secret"} 1`},
+		"began to wait": {func(m *metrics.Metrics) {
+			m.Moved("Deployment", model.RequestStatus{}, model.RequestStatus{Phase: request.WaitingForGate, Reason: request.RateLimited})
+		}, "kick_gate_decisions_total", `gate="pace",reason="RateLimited"} 1`},
+		"waits for the same": {func(m *metrics.Metrics) {
+			same := model.RequestStatus{Phase: request.WaitingForGate, Reason: request.RateLimited}
+			m.Moved("Deployment", same, same)
+		}, "kick_gate_decisions_total", `gate="pace",reason="RateLimited"} 0`},
+		"restarted": {func(m *metrics.Metrics) {
+			m.Moved("Deployment", model.RequestStatus{}, model.RequestStatus{Phase: request.Executing, LatestChange: build.At(0), RolloutStart: build.At(3)})
+		}, "kick_change_to_restart_seconds_sum", `kind="Deployment"} 3`},
+		"rolled out": {func(m *metrics.Metrics) {
+			m.Moved("Deployment", model.RequestStatus{Phase: request.Executing}, model.RequestStatus{Phase: request.Succeeded, RolloutStart: build.At(3), CompletedAt: build.At(10)})
+		}, "kick_rollout_seconds_sum", `kind="Deployment",result="succeeded"} 7`},
+		"a clock was set back": {func(m *metrics.Metrics) {
+			m.Moved("Deployment", model.RequestStatus{Phase: request.Executing}, model.RequestStatus{Phase: request.Failed, RolloutStart: build.At(3), CompletedAt: build.At(1)})
+		}, "kick_rollout_seconds_sum", `kind="Deployment",result="failed"} 0`},
+		"a change": {func(m *metrics.Metrics) { m.Change(model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}) }, "kick_changes_observed_total", `source="Secret"} 1`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			m, r := newMetrics()
 			tt.act(m)
-			text, err := testutil.CollectAndFormat(r, expfmt.TypeTextPlain, tt.series)
+			text, err := testutil.CollectAndFormat(r, expfmt.TypeTextPlain, strings.TrimSuffix(tt.series, "_sum"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,5 +121,67 @@ func TestWhatIsCounted(t *testing.T) {
 				t.Errorf("got\n%s\nwant %s", text, want)
 			}
 		})
+	}
+}
+
+func queue(leads bool) metrics.Queue {
+	return metrics.Queue{
+		Now: func() time.Time { return build.At(100) },
+		Requests: func() ([]model.RequestStatus, bool) {
+			return []model.RequestStatus{
+				{Phase: request.WaitingForGate, Reason: request.RateLimited, OpenedAt: build.At(70)},
+				{Phase: request.WaitingForGate, Reason: request.RateLimited, OpenedAt: build.At(40)},
+				{Phase: request.Succeeded, Reason: request.RateLimited, OpenedAt: build.At(0)},
+				{Phase: request.WaitingForRollout, Reason: request.Paused, OpenedAt: build.At(200)},
+			}, leads
+		},
+	}
+}
+
+func TestWhatWaits(t *testing.T) {
+	text, err := testutil.CollectAndFormat(queue(true), expfmt.TypeTextPlain, "kick_requests_waiting", "kick_request_oldest_waiting_seconds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`kick_requests_waiting{reason="RateLimited"} 2`, `kick_request_oldest_waiting_seconds{reason="RateLimited"} 60`,
+		`kick_requests_waiting{reason="Paused"} 1`, `kick_request_oldest_waiting_seconds{reason="Paused"} 0`,
+		`kick_requests_waiting{reason="OutsideSchedule"} 0`, `kick_request_oldest_waiting_seconds{reason="OutsideSchedule"} 0`,
+	} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+	if n := testutil.CollectAndCount(queue(false)); n != 0 {
+		t.Errorf("a replica that does not lead tells %d series, want none", n)
+	}
+}
+
+var update = flag.Bool("update", false, "write docs/metrics.md anew")
+
+func TestPageIsUpToDate(t *testing.T) {
+	const file = "../../docs/metrics.md"
+	if *update {
+		if err := os.WriteFile(file, []byte(metrics.Page()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(page) != metrics.Page() {
+		t.Error("docs/metrics.md is not what the code says: run go test ./kick/metrics -update")
+	}
+	_, r := newMetrics()
+	r.MustRegister(queue(true))
+	all, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if !strings.Contains(string(page), "`"+f.GetName()+"`") {
+			t.Errorf("%s is not on the page", f.GetName())
+		}
 	}
 }

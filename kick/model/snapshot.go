@@ -21,6 +21,7 @@ type Settings struct {
 	RolloutTimeout   time.Duration // without progress for this long, a rollout has failed
 	RequestRetention time.Duration // how long a finished request is kept
 	ClockAllowance   time.Duration // how far KICK's, the API server's and a node's clock may differ
+	MaxConcurrent    int           // restarts under way at a time; 0: no limit
 }
 
 // Request is a KickRequest and what its status says.
@@ -110,8 +111,9 @@ type Snapshot struct {
 	RequestName  string       // of the request to make, if there is none
 	Revisions    []Revision
 	Pods         []Pod
-	PodsListed   bool // false: Pods was not read, because it was not needed
-	Provider     Gate // the GitOps stage
+	PodsListed   bool      // false: Pods was not read, because it was not needed
+	Provider     Gate      // the GitOps stage
+	Restarts     []Restart // of other workloads, under way; read only if NeedRestarts asks for them
 }
 
 // Equal reports whether writing the other status would change nothing.

@@ -192,12 +192,17 @@ func (p *Pod) Reads(source Key) bool { return p.Sources == nil || slices.Contain
 // Policy is a KickPolicy that selects the workload.
 type Policy struct {
 	ID          Key
+	Selector    string // of workloads, by their labels, as kubectl takes it; empty: all
 	Suspended   bool
 	DryRun      bool
 	SettleDelay time.Duration
 	MinInterval time.Duration
-	Schedule    schedule.Schedule
-	Provider    string // the GitOps tool to ask, as spec.gitOps.provider names it; empty: none
+	// MaxConcurrent is how many of its workloads may be restarted at a time; 0: no limit.
+	MaxConcurrent int
+	// RolloutTimeout takes the place of Settings.RolloutTimeout; 0: it does not.
+	RolloutTimeout time.Duration
+	Schedule       schedule.Schedule
+	Provider       string // the GitOps tool to ask, as spec.gitOps.provider names it; empty: none
 	// Unreconciled is spec.gitOps.requireReconciled: false.
 	Unreconciled bool
 	Invalid      string // what is wrong with it; its gate stays closed. Empty: nothing
@@ -214,4 +219,5 @@ const (
 	WakeOnSource   WakeOn = "source"   // a source appears, disappears or changes
 	WakeOnLedger   WakeOn = "ledger"   // a change is recorded
 	WakeOnRequest  WakeOn = "request"  // the request itself changes
+	WakeOnRestart  WakeOn = "restart"  // a restart of another workload has ended
 )

@@ -103,6 +103,9 @@ func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metric
 	if err := mgr.Add(watch); err != nil {
 		return false, fmt.Errorf("watch the installed kinds: %w", err)
 	}
+	if err := watchQueue(ctx, mgr); err != nil {
+		return false, fmt.Errorf("metrics: %w", err)
+	}
 	err = mgr.Start(life)
 	return watch.changed.Load() && ctx.Err() == nil, err
 }

@@ -33,6 +33,7 @@ type Options struct {
 	RolloutTimeout   time.Duration
 	RequestRetention time.Duration
 	ClockAllowance   time.Duration
+	MaxConcurrent    int
 
 	EnableArgoCD bool
 	EnableFlux   bool
@@ -86,6 +87,8 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.RequestRetention, "request-retention", 24*time.Hour, "how long a finished KickRequest is kept")
 	f.DurationVar(&o.ClockAllowance, "clock-allowance", 5*time.Second, "how far the clocks of KICK, the API server and the nodes may differ")
 
+	f.IntVar(&o.MaxConcurrent, "max-concurrent-restarts", 25, "how many restarts may be under way at a time, over all namespaces; 0: no limit")
+
 	o.addGitOpsFlags(f)
 	o.Bundles.addFlags(f)
 
@@ -131,6 +134,9 @@ func (o *Options) Validate() error {
 	if o.ArgoCD.Namespace == "" {
 		add("--argocd-namespace must not be empty: AppProjects and ConfigMap argocd-cm are read there")
 	}
+	if o.MaxConcurrent < 0 {
+		add("--max-concurrent-restarts %d must not be negative; 0 sets no limit", o.MaxConcurrent)
+	}
 	if _, known := logLevels[o.LogLevel]; !known {
 		add("--log-level %q: use error, info or debug", o.LogLevel)
 	}
@@ -155,6 +161,7 @@ func (o *Options) validateLease() (wrong []error) {
 func (o *Options) Settings() model.Settings {
 	return model.Settings{
 		RolloutTimeout: o.RolloutTimeout, RequestRetention: o.RequestRetention, ClockAllowance: o.ClockAllowance,
+		MaxConcurrent: o.MaxConcurrent,
 	}
 }
 

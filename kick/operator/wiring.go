@@ -74,7 +74,11 @@ func NewScheme() *runtime.Scheme {
 
 // NewMetrics returns the operator's series, registered with r.
 func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
-	return metrics.New(r, controllerNames, []string{discover.KindSecret, discover.KindConfigMap})
+	known := metrics.Values{Controllers: controllerNames, Sources: []string{discover.KindSecret, discover.KindConfigMap}, Version: Version()}
+	for _, k := range workloadKinds {
+		known.Workloads = append(known.Workloads, k.Name())
+	}
+	return metrics.New(r, known)
 }
 
 // Wire returns everything an engine has to run. The production engine and the
@@ -82,7 +86,7 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
 		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: d.Integrations.Registry,
-		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
+		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Watched: d.Options.WatchNamespaces, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
 	return controllers.Wiring{
@@ -123,6 +127,21 @@ func Indexes() []controllers.Index {
 				}
 				return values
 			},
+		})
+	}
+	return append(all, restartIndexes()...)
+}
+
+// restartIndexes are what restarts under way, and those that wait for them, are found by.
+func restartIndexes() []controllers.Index {
+	all := []controllers.Index{{
+		Object: &v1alpha1.KickRequest{}, Name: gather.IndexHolds,
+		Values: func(o client.Object) []string { return gather.HoldsValues(o.(*v1alpha1.KickRequest)) },
+	}}
+	for _, k := range workloadKinds {
+		all = append(all, controllers.Index{
+			Object: k.New(), Name: gather.IndexRestarting,
+			Values: func(o client.Object) []string { return gather.RestartingValues(k, o) },
 		})
 	}
 	return all

@@ -86,6 +86,8 @@ var blocks = map[string]func(blockCase) bool{
 	"Settling":    blockCase.settling,
 	"RateLimited": blockCase.rateLimited,
 
+	"ConcurrencyLimited": blockCase.limited,
+
 	"Failed":                   blockCase.cannotSucceed,
 	"RolloutTimeout":           blockCase.cannotSucceed,
 	"ProgressDeadlineExceeded": blockCase.cannotSucceed,

@@ -34,6 +34,7 @@ type Write struct {
 	At   time.Time
 
 	Known Known  // when the caller began to judge
+	By    any    // the process that makes it, in this life
 	Body  []byte // of a patch
 
 	Done          bool  // false: about to be sent
@@ -53,6 +54,7 @@ type Context struct {
 	// RolloutTimeout is KICK's --rollout-timeout.
 	RolloutTimeout time.Duration
 	Retention      time.Duration // KICK's --request-retention
+	MaxConcurrent  int           // KICK's --max-concurrent-restarts; 0: no limit
 	Watched        []string      // KICK's --watch-namespaces; empty: all
 	Own            string        // KICK's own namespace
 	Bundles        bool          // KICK's --enable-config-bundles
@@ -64,6 +66,7 @@ type Context struct {
 	sources    *sourceLog
 	stamps     map[string]string    // newest stamp KICK wrote, by workload id
 	stampedAt  map[string]time.Time // when it landed
+	ended      time.Time            // when KICK last wrote that a restart is over
 	policyEdit map[string]time.Time // newest write of a policy, by namespace
 	busy       map[string]time.Time // newest write of anybody but KICK, by namespace
 	leaving    map[string]time.Time // newest deletion of a pod, by namespace
@@ -140,6 +143,7 @@ func All() []Entry {
 		{lawCanary, "No content of a Secret or ConfigMap shows in what KICK writes or logs.", func() Law { return &canaries{} }},
 		{lawStorm, "KICK does not create one object over and over.", func() Law { return &storm{} }},
 		{lawInterval, "Two restarts of a workload are at least its policy's minInterval apart.", func() Law { return &interval{} }},
+		{lawConcurrent, "KICK has no more restarts under way than a policy's maxConcurrent and --max-concurrent-restarts allow.", func() Law { return &concurrent{} }},
 		{lawRetention, "KICK deletes no request but finished ones whose retention is over.", func() Law { return &retention{} }},
 		{lawIdentity, "A restart carries the UID or resourceVersion of the object it was decided on.", func() Law { return &identity{} }},
 		{lawRights, "KICK makes no call its generated role does not allow.", func() Law { return &rights{} }},
@@ -245,6 +249,7 @@ func (l *Laws) OnWrite(ev cluster.Event) {
 		h.OnKick(l.Context, ev)
 	}
 	l.count(ev)
+	l.noteEnd(ev)
 }
 
 // OnCall takes a call of KICK, before and after it is made.

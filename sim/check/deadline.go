@@ -74,7 +74,10 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 	}
 	allowed := settleDelay(policies[0]) + takeover + backoff + podLook
 	if !before.complete() { // a rollout that hangs is given its time first
-		allowed += c.RolloutTimeout
+		allowed += c.rolloutTimeout(w)
+	}
+	if maxConcurrent(policies[0]) > 0 || c.MaxConcurrent > 0 { // those before it are given theirs
+		possible = latest(possible, c.ended)
 	}
 	late := func() bool { return c.Loop.Now().Sub(possible) > allowed }
 	if !late() {

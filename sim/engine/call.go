@@ -86,7 +86,7 @@ func (c *caller) write(r request) error {
 	}
 	w := check.Write{
 		Verb: r.verb, Sub: r.sub, Kind: s.kind.GroupKind(), Key: client.ObjectKeyFromObject(r.object),
-		At: e.loop.Now(), Before: e.Server.Revision(), Known: p.knew,
+		At: e.loop.Now(), Before: e.Server.Revision(), Known: p.knew, By: p,
 	}
 	if p.running != nil {
 		w.Known = p.running.knew

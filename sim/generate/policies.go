@@ -39,6 +39,9 @@ func (b *builder) policySpec() v1alpha1.KickPolicySpec {
 		spec.Restart = v1alpha1.Restart{
 			SettleDelay: pick(b.maker, "settle delay", spans(-1, 0, 5*time.Second, 30*time.Second, 10*time.Minute)),
 			MinInterval: pick(b.maker, "min interval", spans(-1, 0, time.Minute, time.Hour, 25*time.Hour)),
+
+			MaxConcurrent:  pick(b.maker, "max concurrent", []*int32{nil, new(int32(1)), new(int32(2))}),
+			RolloutTimeout: pick(b.maker, "rollout timeout", spans(-1, 2*time.Minute, time.Hour)),
 		}
 		if least := spec.Restart.MinInterval; least != nil {
 			b.wait = max(b.wait, least.Duration)

@@ -42,10 +42,12 @@ const (
 	flagRetention         = "request-retention"
 	flagOwn               = "namespace"
 	flagBundles           = "enable-config-bundles"
+	flagMaxConcurrent     = "max-concurrent-restarts"
 	defaultAllowance      = 5 * time.Second
 	defaultRolloutTimeout = 15 * time.Minute
 	defaultRetention      = 24 * time.Hour
 	defaultOwn            = "kick-system"
+	defaultMaxConcurrent  = 25
 )
 
 // maxLead is how long before t=0 the given objects may need at most.
@@ -112,7 +114,8 @@ func (r *rig) context() check.Context {
 		World: s.World, Expect: s.Expect, Allowance: duration(s.Operator.Flags, flagAllowance, defaultAllowance),
 		RolloutTimeout: duration(s.Operator.Flags, flagRolloutTimeout, defaultRolloutTimeout), Watched: watched(s.Operator.Flags),
 		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
-		Bundles: s.Operator.Flags[flagBundles] == "true",
+		Bundles:       s.Operator.Flags[flagBundles] == "true",
+		MaxConcurrent: number(s.Operator.Flags, flagMaxConcurrent, defaultMaxConcurrent),
 	}
 }
 
@@ -219,6 +222,13 @@ func (r *rig) quiet(deadline time.Time) bool {
 func duration(flags map[string]string, name string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(flags[name]); err == nil {
 		return d
+	}
+	return otherwise
+}
+
+func number(flags map[string]string, name string, otherwise int) int {
+	if n, err := strconv.Atoi(flags[name]); err == nil {
+		return n
 	}
 	return otherwise
 }

@@ -15,9 +15,9 @@ func TestColumns(t *testing.T) {
 	const at = "\"2020-03-01T12:00:00.000000Z\""
 	tests := map[string]struct{ object, want string }{
 		"KickPolicy": {
-			object: "spec: {suspend: true, dryRun: false}, status: {matchedWorkloads: 3, blockedWorkloads: 0, conditions: [" +
+			object: "spec: {suspend: true, dryRun: false}, status: {matchedWorkloads: 3, blockedWorkloads: 0, schedule: {open: false, nextEdge: \"2026-03-02T01:00:00Z\"}, conditions: [" +
 				"{type: Other, status: \"False\", reason: Wrong}, {type: Ready, status: \"True\", reason: Accepted}]}",
-			want: "Ready=True Matched=3 Blocked=0 Suspended=true DryRun*=false Reason*=Accepted Age=age",
+			want: "Ready=True Matched=3 Blocked=0 Suspended=true DryRun*=false Open*=false Next Edge*=2026-03-02T01:00:00Z Reason*=Accepted Age=age",
 		},
 		"KickRequest": {
 			object: "spec: {" + web + "}, status: {phase: WaitingForGate, latestObservedDependencyChange: " + at +

@@ -45,7 +45,7 @@ func TestDefaultsAndFieldSelectorsOnRealAPIServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `"spec":{"gitOps":{"provider":"None","requireReconciled":true},"restart":{"minInterval":"30s","settleDelay":"1s"}}`; !strings.Contains(string(got), want) {
+	if want := `"spec":{"gitOps":{"provider":"None","requireReconciled":true},"restart":{"maxConcurrent":0,"minInterval":"30s","settleDelay":"1s"}}`; !strings.Contains(string(got), want) {
 		t.Errorf("stored %s, want it to hold %s", got, want)
 	}
 	if _, err := server.write(t.Context(), row{object: request("{" + web + "}")}); err != nil {

@@ -17,6 +17,8 @@ import (
 // +kubebuilder:printcolumn:name="Blocked",type=integer,JSONPath=`.status.blockedWorkloads`,description="Managed workloads that are stale and may not restart yet"
 // +kubebuilder:printcolumn:name="Suspended",type=boolean,JSONPath=`.spec.suspend`,description="Whether restarts are put off until the policy is resumed"
 // +kubebuilder:printcolumn:name="DryRun",type=boolean,priority=1,JSONPath=`.spec.dryRun`,description="Whether restarts are judged and reported, never made"
+// +kubebuilder:printcolumn:name="Open",type=boolean,priority=1,JSONPath=`.status.schedule.open`,description="Whether the windows allow restarts now"
+// +kubebuilder:printcolumn:name="Next Edge",type=string,priority=1,JSONPath=`.status.schedule.nextEdge`,description="When the windows open or shut next"
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why the policy is or is not in force"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type KickPolicy struct {
@@ -211,6 +213,26 @@ type Restart struct {
 	// +kubebuilder:validation:XValidation:rule=`duration(self) >= duration('0s') && duration(self) <= duration('168h')`,message=`minInterval is from 0s (no limit) to 168h (7 days), for example 30s or 1h; write 24h instead of 1d`
 	// +optional
 	MinInterval *metav1.Duration `json:"minInterval,omitempty"`
+
+	// maxConcurrent is how many workloads of the policy KICK restarts at a time, so that a source
+	// that many of them share does not put all of them into a rollout at once. The next restart
+	// begins when one of those under way has ended. The operator's --max-concurrent-restarts holds
+	// as well. 0 to 10000; 0 sets no limit. Default: 0.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000
+	// +kubebuilder:default=0
+	// +optional
+	MaxConcurrent *int32 `json:"maxConcurrent,omitempty"`
+
+	// rolloutTimeout is how long the rollout of a restart may go without any progress until the
+	// restart has failed, for workloads that take longer, or are to be given up sooner, than others.
+	// A Go duration, 1s to 168h (7 days). Unset: the operator's --rollout-timeout (15m by default).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule=`duration(self) >= duration('1s') && duration(self) <= duration('168h')`,message=`rolloutTimeout is from 1s to 168h (7 days), for example 15m or 1h; leave it out for the operator's --rollout-timeout; write 24h instead of 1d`
+	// +optional
+	RolloutTimeout *metav1.Duration `json:"rolloutTimeout,omitempty"`
 }
 
 // KickPolicyStatus is what KICK found about a policy.
@@ -234,6 +256,11 @@ type KickPolicyStatus struct {
 	// +optional
 	BlockedWorkloads int32 `json:"blockedWorkloads"`
 
+	// schedule is what the windows say. Unset: the policy has none, so that any time is allowed, or
+	// they cannot be read.
+	// +optional
+	Schedule *ScheduleStatus `json:"schedule,omitempty"`
+
 	// conditions holds Ready, which says whether the policy is in force and, if not, what to
 	// change. Unset until the first visit.
 	// +kubebuilder:validation:MaxItems=8
@@ -241,6 +268,21 @@ type KickPolicyStatus struct {
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// ScheduleStatus is what the windows of a policy say.
+type ScheduleStatus struct {
+	// open tells whether the windows allow restarts. Required.
+	// +required
+	Open bool `json:"open"`
+
+	// nextEdge is when that changes next, by KICK's clock. Unset: never.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
+	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
+	// +optional
+	NextEdge *metav1.Time `json:"nextEdge,omitempty"`
 }
 
 // KickPolicyList is a list of KickPolicies.

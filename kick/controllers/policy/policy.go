@@ -80,19 +80,28 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	}
 	now := gather.Now(r.Clock)
 	want := status(look, now)
+	result := atEdge(want.Schedule, now)
 	if equality.Semantic.DeepEqual(want, look.Object.Status) {
-		return controllers.Result{}, nil
+		return result, nil
 	}
 	if sameVerdict(want, look.Object.Status) {
 		if wait := pace - now.Sub(r.counted[id]); wait > 0 && wait <= pace {
 			mark.Hit(mark.CountsPaced)
-			return controllers.Result{After: wait}, nil
+			return result.Within(wait), nil
 		}
 		r.counted[id] = now
 	}
 	p := look.Object.DeepCopy()
 	p.Status = want
-	return controllers.Result{}, r.Apply.PolicyStatus(ctx, p)
+	return result, r.Apply.PolicyStatus(ctx, p)
+}
+
+// atEdge is a look when the windows open or shut, which nothing else tells.
+func atEdge(s *v1alpha1.ScheduleStatus, now time.Time) controllers.Result {
+	if s == nil || s.NextEdge == nil {
+		return controllers.Result{}
+	}
+	return controllers.Result{After: max(s.NextEdge.Sub(now), time.Millisecond)}
 }
 
 // status is what the policy's status has to say.
@@ -117,7 +126,22 @@ func status(look *gather.PolicyLook, now time.Time) v1alpha1.KickPolicyStatus {
 	}
 	st := *p.Status.DeepCopy()
 	st.ObservedGeneration, st.MatchedWorkloads, st.BlockedWorkloads = p.Generation, look.Matched, look.Blocked
+	st.Schedule = scheduled(look, now)
 	meta.SetStatusCondition(&st.Conditions, ready)
+	return st
+}
+
+// scheduled is what the windows say; nil: there are none that can be read.
+func scheduled(look *gather.PolicyLook, now time.Time) *v1alpha1.ScheduleStatus {
+	if look.Model.Invalid != "" || len(look.Object.Spec.Schedule.Windows) == 0 {
+		return nil
+	}
+	state := look.Model.Schedule.At(now)
+	st := &v1alpha1.ScheduleStatus{Open: state.Open}
+	if !state.Until.IsZero() {
+		edge := metav1.NewTime(state.Until.Add(time.Second - 1).UTC().Truncate(time.Second)) // as it is stored
+		st.NextEdge = &edge
+	}
 	return st
 }
 

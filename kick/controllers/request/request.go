@@ -70,10 +70,14 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		if s, err = r.Gather.Confirm(ctx, s, now); err != nil {
 			return controllers.Result{}, err
 		}
+		if err = r.Gather.Reserve(ctx, s, now); err != nil {
+			return controllers.Result{}, err
+		}
 		now = gather.Now(r.Clock) // a window may have shut while it was read
 		if v = decide.Decide(s, now); v.Action != decide.Stamp {
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.
+			r.Gather.Release(target)
 			mark.Hit(mark.GateClosedBetween)
 			return controllers.Result{After: controllers.Behind}, nil
 		}
@@ -143,6 +147,7 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 		logr.FromContextOrDiscard(ctx).Info("request moved", "target", s.Target.String(),
 			"from", string(before.Phase), "to", string(st.Phase), "reason", string(st.Reason), "message", st.Message)
 	}
+	r.Metrics.Moved(s.Target.Kind, before, st)
 	return nil
 }
 
@@ -152,9 +157,11 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 func (r *reconciler) unstamped(ctx context.Context, s *model.Snapshot, now time.Time, err error) (controllers.Result, error) {
 	why, refused := apply.Refused(err)
 	if !refused {
+		r.Gather.Unstamped(s.Target, now, apply.Outdated(err))
 		noteUnstamped(err)
 		return controllers.Result{}, err
 	}
+	r.Gather.Release(s.Target)
 	v := decide.Refused(s, now, why)
 	return controllers.Result{After: retryRefused}, r.write(ctx, s, v.Status, v.Decisive)
 }

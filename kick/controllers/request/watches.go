@@ -20,6 +20,7 @@ import (
 func (r *reconciler) watches() []controllers.Watch {
 	all := []controllers.Watch{
 		{Object: &v1alpha1.KickRequest{}, Keys: target},            // WakeOnRequest
+		{Object: &v1alpha1.KickRequest{}, Keys: r.queued},          // WakeOnRestart
 		{Object: &v1alpha1.SourceObservation{}, Keys: r.consumers}, // WakeOnLedger
 		{Object: &v1alpha1.KickPolicy{}, Keys: r.everyone},         // WakeOnPolicy
 	}
@@ -39,6 +40,29 @@ func (r *reconciler) watches() []controllers.Watch {
 // target leads from a request to its workload.
 func target(_ context.Context, e controllers.Event) []model.Key {
 	return e.Keys(func(o client.Object) model.Key { return gather.TargetOf(o.(*v1alpha1.KickRequest)) })
+}
+
+// queued leads from a request that ceased to watch a restart to those that wait for
+// that. One that waited and does not any more passes it on: it may not have taken the
+// turn it was given.
+func (r *reconciler) queued(ctx context.Context, e controllers.Event) []model.Key {
+	before, _ := e.Old.(*v1alpha1.KickRequest)
+	after, _ := e.New.(*v1alpha1.KickRequest)
+	if before == nil || !ceased(before, after, executes) && !ceased(before, after, gather.Queued) {
+		return nil
+	}
+	keys, err := r.Gather.NextQueued(ctx)
+	if err != nil { // a cache that cannot be read will be read by the next event
+		return nil
+	}
+	return keys
+}
+
+func executes(r *v1alpha1.KickRequest) bool { return r.Status.Phase == v1alpha1.PhaseExecuting }
+
+// ceased reports whether something was so before and is not any more.
+func ceased(before, after *v1alpha1.KickRequest, is func(*v1alpha1.KickRequest) bool) bool {
+	return is(before) && (after == nil || !is(after))
 }
 
 // consumers leads from a record to the workloads that read its source.

@@ -68,7 +68,7 @@ func (f *facts) watchOwn(s Step) Step {
 		s.look = end
 		if over {
 			s.look = time.Time{}
-			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
+			s = f.timedOut(s)
 		}
 	}
 	return s
@@ -98,7 +98,7 @@ func (f *facts) watchReverted(s Step) Step { //nolint:cyclop // one case an outc
 		case !over:
 			s.look = end
 		case r.Observed && !r.Paused: // else the workload's next event tells more
-			s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
+			s = f.timedOut(s)
 		}
 		return s
 	}

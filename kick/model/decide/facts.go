@@ -6,6 +6,7 @@ import (
 	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/freshness"
+	"github.com/corewire/kick/kick/model/request"
 )
 
 // facts is a snapshot with what every rule needs to know of it.
@@ -62,9 +63,28 @@ func (f *facts) until(begin time.Time, length time.Duration) (end time.Time, ove
 // KICK's. A begin in the future, which a stepped clock leaves behind, means that it
 // has only begun.
 func (f *facts) deadline(begin time.Time) (end time.Time, over bool) {
-	length := f.Settings.RolloutTimeout
+	length := f.rolloutTimeout()
 	left := min(begin.Add(length).Sub(f.Server(f.now)), length)
 	return f.now.Add(left), left <= 0
+}
+
+// rolloutTimeout is the policy's, if exactly one selects the workload, else the
+// operator's.
+func (f *facts) rolloutTimeout() time.Duration {
+	if len(f.Policies) == 1 && f.Policies[0].RolloutTimeout > 0 {
+		return f.Policies[0].RolloutTimeout
+	}
+	return f.Settings.RolloutTimeout
+}
+
+// timedOut is a step that ends a restart whose rollout made no progress.
+func (f *facts) timedOut(s Step) Step {
+	s.Outcome, s.Phase, s.Reason = End, request.Failed, request.RolloutTimeout
+	s.Setting = "--rollout-timeout"
+	if f.rolloutTimeout() != f.Settings.RolloutTimeout {
+		s.Setting = "spec.restart.rolloutTimeout of " + f.Policies[0].ID.String()
+	}
+	return s
 }
 
 // stamp is the value a restart writes: not before now or any change it answers,

@@ -26,6 +26,7 @@ var reasonMarks = map[request.Reason]mark.Mark{
 	request.SourceMissing:            mark.ReasonSourceMissing,
 	request.NotYet:                   mark.ReasonNotYet,
 	request.RateLimited:              mark.ReasonRateLimited,
+	request.ConcurrencyLimited:       mark.ReasonConcurrencyLimited,
 	request.RolloutInProgress:        mark.ReasonRolloutInProgress,
 	request.Paused:                   mark.ReasonPaused,
 	request.OnDelete:                 mark.ReasonOnDelete,

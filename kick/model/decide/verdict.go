@@ -44,6 +44,8 @@ type Step struct {
 	Until   time.Time      // when the wait ends by time
 	Taken   bool           // the stamp is gone or is another's
 	Manager string         // who owns the stamp then; empty: nobody
+	Limit   int            // how many are allowed
+	Setting string         // the flag or field that decided
 	Detail  string         // the rest, already in words
 	wakeOn  []model.WakeOn
 	look    time.Time // when to look again without saying so in the status

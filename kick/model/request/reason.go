@@ -16,6 +16,7 @@ const (
 	SourceMissing       Reason = "SourceMissing"       // a required source or key does not exist: new pods could not start
 	NotYet              Reason = "NotYet"              // spec.changedAt of a manual request lies in the future
 	RateLimited         Reason = "RateLimited"         // KICK's last restart is younger than restart.minInterval
+	ConcurrencyLimited  Reason = "ConcurrencyLimited"  // as many restarts are under way as restart.maxConcurrent or --max-concurrent-restarts allows
 )
 
 // Reasons that only a GitOps provider gives.
@@ -45,7 +46,7 @@ const (
 	NotRunning               Reason = "NotRunning"               // no pod runs, so none is stale
 	NoLongerManaged          Reason = "NoLongerManaged"          // no policy selects the workload any more
 	DryRunOnly               Reason = "DryRun"                   // spec.dryRun of the policy
-	RolloutTimeout           Reason = "RolloutTimeout"           // no progress for --rollout-timeout
+	RolloutTimeout           Reason = "RolloutTimeout"           // no progress for restart.rolloutTimeout or --rollout-timeout
 	ProgressDeadlineExceeded Reason = "ProgressDeadlineExceeded" // the Deployment's own deadline passed
 	Reverted                 Reason = "Reverted"                 // somebody removed or replaced the stamp and left stale pods
 	TargetNotFound           Reason = "TargetNotFound"           // the workload does not exist

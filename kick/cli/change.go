@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/model"
+)
+
+// since asks for a watch from a version on.
+func since(version string) *metav1.ListOptions { return &metav1.ListOptions{ResourceVersion: version} }
+
+// manager is the field manager of what people change with the plugin.
+const manager = "kubectl-kick"
+
+func (a *app) toggle(verb string, suspend bool) *cobra.Command {
+	short := "Let a policy restart again; what changed meanwhile is caught up"
+	if suspend {
+		short = "Put off the restarts of a policy; changes are kept"
+	}
+	return &cobra.Command{
+		Use: verb + " policy/NAME", Short: short, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.session(c)
+			if err != nil {
+				return err
+			}
+			id, err := s.policy(args[0])
+			if err != nil {
+				return err
+			}
+			patch, err := json.Marshal(map[string]any{"spec": map[string]any{"suspend": suspend}})
+			if err != nil {
+				return err
+			}
+			policies := s.writes.Resource(v1alpha1.GroupVersion.WithResource("kickpolicies")).Namespace(id.Namespace)
+			if _, err := policies.Patch(s.ctx, id.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}); err != nil {
+				return fmt.Errorf("%s %s: %w", verb, id, err)
+			}
+			_, err = fmt.Fprintf(s.Stdout, "%s: spec.suspend is %v\n", id, suspend)
+			return err
+		},
+	}
+}
+
+func (a *app) restartNow() *cobra.Command {
+	reason := ""
+	c := &cobra.Command{
+		Use: "now KIND/NAME --reason TEXT", Short: "Ask for a restart because of something KICK cannot see",
+		Long:    "Ask for a restart because of something KICK cannot see. A KickRequest is created, and served under the rules of the\nworkload's policy: its windows and limits hold.",
+		Example: "  kubectl kick now deployment/web --reason 'the license server was renewed'", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.session(c)
+			if err != nil {
+				return err
+			}
+			target, err := s.target(args[0])
+			if err != nil {
+				return err
+			}
+			if reason == "" {
+				return usageError{fmt.Errorf("say why with --reason: it is all that tells others later")}
+			}
+			return s.ask(target, reason)
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why; kept in the request")
+	return c
+}
+
+func (s *session) ask(target model.Key, reason string) error {
+	w, err := s.gather.Workload(s.ctx, target, s.now, false)
+	switch {
+	case err != nil:
+		return err
+	case w.Workload == nil:
+		return fmt.Errorf("%s does not exist", target)
+	case len(w.Policies) == 0:
+		return fmt.Errorf("%s: %s A request for it would be refused", target, s.unmanaged(target))
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1alpha1.KickRequest{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "KickRequest"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: target.Namespace, GenerateName: model.LabelValue(model.ObjectName(target)) + "-"},
+		Spec: v1alpha1.KickRequestSpec{
+			TargetRef: v1alpha1.TargetReference{APIVersion: w.Workload.APIVersion, Kind: v1alpha1.WorkloadKind(target.Kind), Name: target.Name},
+			Trigger:   v1alpha1.TriggerManual, Reason: reason,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	requests := s.writes.Resource(v1alpha1.GroupVersion.WithResource("kickrequests")).Namespace(target.Namespace)
+	made, err := requests.Create(s.ctx, &unstructured.Unstructured{Object: object}, metav1.CreateOptions{FieldManager: manager})
+	if err != nil {
+		return fmt.Errorf("create a KickRequest for %s: %w", target, err)
+	}
+	_, err = fmt.Fprintf(s.Stdout, "kickrequest.kick.corewire.io/%s created; kubectl kick why %s/%s -n %s tells how far it is\n", made.GetName(), target.Kind, target.Name, target.Namespace)
+	return err
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/operator"
+)
+
+// finding is one thing that check looked at.
+type finding struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Says string `json:"says"`
+	Note bool   `json:"note,omitempty"` // told only; it need not be so
+}
+
+func (a *app) check() *cobra.Command {
+	return &cobra.Command{
+		Use: "check", Short: "Look whether KICK is installed and leads, and what you may do", Args: cobra.NoArgs,
+		Long: "Look whether KICK's kinds are served, whether a replica of it leads, which integrations are installed, and whether you\nhave the rights this plugin needs. Exit code 3 if something is missing.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := a.session(c)
+			if err != nil {
+				return err
+			}
+			return s.printFindings(s.findings())
+		},
+	}
+}
+
+func (s *session) findings() []finding {
+	all := s.served()
+	all = append(all, s.leader())
+	all = append(all, s.rights()...)
+	return append(all, s.integrations()...)
+}
+
+func (s *session) printFindings(all []finding) error {
+	if done, err := s.structured(all); done && err != nil {
+		return err
+	} else if !done {
+		for _, f := range all {
+			word := "ok"
+			switch {
+			case f.Note:
+				word = "note"
+			case !f.OK:
+				word = "MISSING"
+			}
+			_, _ = fmt.Fprintf(s.Stdout, "%-8s %s: %s\n", word, f.What, f.Says)
+		}
+	}
+	for _, f := range all {
+		if !f.OK && !f.Note {
+			return errUnmet
+		}
+	}
+	return nil
+}
+
+// served tells which of KICK's kinds the API server knows.
+func (s *session) served() []finding {
+	known := s.resources(v1alpha1.GroupVersion.String())
+	var out []finding
+	for _, name := range []string{"kickpolicies", "kickrequests", "sourceobservations", "notificationpolicies"} {
+		f := finding{What: "CRD " + name + "." + v1alpha1.GroupVersion.Group, OK: known[name], Says: "served"}
+		if !f.OK {
+			f.Says = "not installed: kubectl apply --server-side -f kick/api/crds"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (s *session) resources(groupVersion string) map[string]bool {
+	known := map[string]bool{}
+	list, err := s.core.Discovery().ServerResourcesForGroupVersion(groupVersion)
+	if err != nil {
+		return known // what is not there is not served
+	}
+	for i := range list.APIResources {
+		known[list.APIResources[i].Name] = true
+	}
+	return known
+}
+
+// leader tells who leads, by the lease.
+func (s *session) leader() finding {
+	f := finding{What: "leader of " + s.own}
+	lease, err := s.core.CoordinationV1().Leases(s.own).Get(s.ctx, operator.LeaseName, metav1.GetOptions{})
+	switch {
+	case err != nil:
+		f.Says = fmt.Sprintf("lease %s/%s: %v; if KICK runs elsewhere, use --kick-namespace", s.own, operator.LeaseName, err)
+	case lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "" || lease.Spec.RenewTime == nil || lease.Spec.LeaseDurationSeconds == nil:
+		f.Says = "nobody leads: is a replica of KICK running?"
+	default:
+		silent := s.now.Sub(lease.Spec.RenewTime.Time)
+		f.OK = silent < 2*time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second
+		f.Says = *lease.Spec.HolderIdentity
+		if !f.OK {
+			f.Says += " has not been heard of since " + stamp(lease.Spec.RenewTime.Time)
+		}
+	}
+	return f
+}
+
+// needs are the rights that reading takes.
+var needs = []struct{ group, resource, verb string }{
+	{v1alpha1.GroupVersion.Group, "kickpolicies", "list"}, {v1alpha1.GroupVersion.Group, "kickrequests", "list"},
+	{v1alpha1.GroupVersion.Group, "sourceobservations", "list"},
+	{"apps", "deployments", "list"}, {"apps", "statefulsets", "list"}, {"apps", "daemonsets", "list"},
+	{"apps", "replicasets", "list"}, {"apps", "controllerrevisions", "list"},
+	{"", "secrets", "list"}, {"", "configmaps", "list"}, {"", "pods", "list"},
+	{v1alpha1.GroupVersion.Group, "kickpolicies", "patch"}, {v1alpha1.GroupVersion.Group, "kickrequests", "create"},
+}
+
+// rights asks what the user may do.
+func (s *session) rights() []finding {
+	var out []finding
+	for _, n := range needs {
+		review, err := s.core.AuthorizationV1().SelfSubjectAccessReviews().Create(s.ctx, &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: s.namespace, Verb: n.verb, Group: n.group, Resource: n.resource,
+			}},
+		}, metav1.CreateOptions{})
+		f := finding{What: "your right to " + n.verb + " " + n.resource, Says: "granted"}
+		switch {
+		case err != nil:
+			f.Says = err.Error()
+		case review.Status.Allowed:
+			f.OK = true
+		default:
+			f.Says = "not granted"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// foreign are the tools KICK can work with.
+var foreign = []struct{ name, groupVersion string }{
+	{"Argo CD", "argoproj.io/v1alpha1"}, {"Flux Kustomizations", "kustomize.toolkit.fluxcd.io/v1"}, {"Flux HelmReleases", "helm.toolkit.fluxcd.io/v2"},
+	{"Kargo", "kargo.akuity.io/v1alpha1"}, {"Secrets Store CSI", "secrets-store.csi.x-k8s.io/v1"},
+}
+
+func (s *session) integrations() []finding {
+	var out []finding
+	for _, tool := range foreign {
+		f := finding{What: tool.name, Note: true, Says: "not installed (" + tool.groupVersion + ")"}
+		if len(s.resources(tool.groupVersion)) > 0 {
+			f.OK, f.Says = true, "installed"
+		}
+		out = append(out, f)
+	}
+	return out
+}

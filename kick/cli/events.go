@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/explain"
+)
+
+func (a *app) events() *cobra.Command {
+	c := &cobra.Command{
+		Use: "events", Short: "Show what KICK told about its requests", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := a.session(c)
+			if err != nil {
+				return err
+			}
+			if err := s.printEvents(); err != nil || !a.watch {
+				return err
+			}
+			return s.follow(&eventsv1.EventList{}, func(o client.Object) error {
+				if e, ok := o.(*eventsv1.Event); ok && ofKick(e) {
+					return s.printEvent(e)
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVarP(&a.watch, "watch", "w", false, "go on as they come")
+	return c
+}
+
+func ofKick(e *eventsv1.Event) bool { return e.Regarding.Kind == "KickRequest" }
+
+func (s *session) printEvents() error {
+	var list eventsv1.EventList
+	if err := s.live.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
+		return fmt.Errorf("list events: %w", err)
+	}
+	list.Items = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !ofKick(&e) })
+	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return eventTime(&a).Compare(eventTime(&b)) })
+	if done, err := s.structured(list.Items); done {
+		return err
+	}
+	for i := range list.Items {
+		if err := s.printEvent(&list.Items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) printEvent(e *eventsv1.Event) error {
+	about := e.Regarding.Namespace + "/" + e.Regarding.Name
+	if e.Related != nil {
+		about = e.Related.Kind + " " + e.Related.Namespace + "/" + e.Related.Name
+	}
+	_, err := fmt.Fprintf(s.Stdout, "%s  %-7s  %-20s  %s: %s\n", explain.Time(eventTime(e)), e.Type, e.Reason, about, e.Note)
+	return err
+}
+
+// eventTime is when an event was last seen.
+func eventTime(e *eventsv1.Event) time.Time {
+	switch {
+	case e.Series != nil:
+		return e.Series.LastObservedTime.Time
+	case !e.EventTime.IsZero():
+		return e.EventTime.Time
+	}
+	return e.CreationTimestamp.Time
+}
+
+// follow hands on what appears and changes from now on, until it is interrupted.
+func (s *session) follow(list client.ObjectList, show func(client.Object) error) error {
+	if err := s.live.List(s.ctx, list, client.InNamespace(s.namespace), client.Limit(1)); err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	version := list.GetResourceVersion()
+	w, err := s.live.Watch(s.ctx, list, client.InNamespace(s.namespace), &client.ListOptions{Raw: since(version)})
+	if err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		obj, ok := e.Object.(client.Object)
+		if !ok || e.Type != watch.Added && e.Type != watch.Modified && e.Type != watch.Deleted {
+			continue
+		}
+		if err := show(obj); err != nil {
+			return err
+		}
+	}
+	return s.ctx.Err()
+}

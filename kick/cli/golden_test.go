@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/kicktest/build"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/decide"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+func judged(now float64, options ...build.Option) *answer {
+	s := build.Snapshot(options...)
+	v := decide.Decide(s, build.At(now))
+	out := &answer{Kind: "Deployment", Namespace: "shop", Name: "web", Managed: true, Policies: []string{"all"}}
+	out.fill(s, &v)
+	return out
+}
+
+func waiting(change ...func(*model.Policy)) *answer {
+	options := []build.Option{build.Change("B", 0), build.Request(request.WaitingForGate, func(r *model.Request) { r.Status.OpenedAt = build.At(0.3) })}
+	for _, c := range change {
+		options = append(options, build.With(c))
+	}
+	return judged(30, options...)
+}
+
+func suspended(p *model.Policy) { p.Suspended = true }
+
+// pages are what commands print, without a cluster.
+func pages() map[string]func(*session) error {
+	nightly := &v1alpha1.KickPolicy{}
+	nightly.Spec.Schedule.Windows = []v1alpha1.Window{{Type: v1alpha1.WindowAllow, Cron: "0 2 * * *", Duration: metav1.Duration{Duration: time.Hour}, TimeZone: "Europe/Berlin"}}
+	plan := planned{Policy: "all", Namespace: "shop", Workloads: 4}
+	for _, got := range []*answer{waiting(), waiting(suspended), judged(30)} {
+		plan.sort(got, "all")
+	}
+	plan.sort(&answer{Kind: "StatefulSet", Name: "store"}, "all")
+	findings := []finding{{What: "CRD kickpolicies", OK: true, Says: "served"}, {What: "leader", Says: "nobody leads"}, {What: "Argo CD", Note: true, Says: "not installed"}}
+	return map[string]func(*session) error{
+		"why-waiting": func(s *session) error { return s.printAnswer(waiting(suspended)) },
+		"why-stale":   func(s *session) error { return s.printAnswer(waiting()) },
+		"why-fresh":   func(s *session) error { return s.printAnswer(judged(30)) },
+		"why-unmanaged": func(s *session) error {
+			return s.printAnswer(&answer{Kind: "Deployment", Namespace: "shop", Name: "web", Reason: "NotManaged", Message: "Namespace shop has no KickPolicy, so KICK leaves it alone."})
+		},
+		"why-json":     func(s *session) error { s.output = "json"; _, err := s.structured(waiting(suspended)); return err },
+		"why-colour":   func(s *session) error { s.Color = true; return s.printAnswer(judged(30)) },
+		"plan":         func(s *session) error { return s.printPlan(&plan) },
+		"windows":      func(s *session) error { return s.printWindows(nightly, 3) },
+		"windows-yaml": func(s *session) error { s.output = "yaml"; return s.printWindows(nightly, 1) },
+		"check":        func(s *session) error { return s.printFindings(findings) },
+	}
+}
+
+func TestPages(t *testing.T) {
+	for name, print := range pages() {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := &session{app: &app{Program: Program{Stdout: &out, Stderr: &out}}, ctx: context.Background(), now: build.At(0)}
+			if err := print(s); err != nil && name != "check" {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), out.String()); diff != "" {
+				t.Errorf("read it, then run with -update (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Without a terminal nothing is coloured, and colour never says what words do not.
+func TestColourIsNoMeaning(t *testing.T) {
+	plain, err := os.ReadFile("testdata/why-fresh.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	coloured, err := os.ReadFile("testdata/why-colour.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(plain), "\x1b") {
+		t.Error("plain output is coloured")
+	}
+	strip := strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[0m", "")
+	if got := strip.Replace(string(coloured)); got != string(plain) {
+		t.Errorf("without its colours it says another thing (-plain +coloured):\n%s", cmp.Diff(string(plain), got))
+	}
+}
+
+func TestReportLeavesOut(t *testing.T) {
+	secret := "s3cret"
+	b := &bundle{
+		Records: []v1alpha1.SourceObservation{{Spec: v1alpha1.SourceObservationSpec{
+			KeyNames: []string{secret}, History: []v1alpha1.ObservedContent{{Fingerprint: secret}},
+		}}},
+		Notifications: []v1alpha1.NotificationPolicy{{Spec: v1alpha1.NotificationPolicySpec{Webhook: v1alpha1.Webhook{
+			URL: "https://hooks.example.com/" + secret, Headers: []v1alpha1.Header{{Name: "X-Key", Value: &secret}},
+		}}}},
+		Policies: []v1alpha1.KickPolicy{{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": secret}}}},
+	}
+	b.redact()
+	var out bytes.Buffer
+	a := &app{Program: Program{Stdout: &out}, output: "json"}
+	if _, err := a.structured(b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), secret) || strings.Count(out.String(), redacted) != 4 {
+		t.Errorf("the report is\n%s", out.String())
+	}
+}

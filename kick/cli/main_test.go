@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/corewire/kick/kick/kicktest/controlplane"
+	"github.com/corewire/kick/kick/kicktest/installation"
+)
+
+func TestMain(m *testing.M) {
+	installation.Main()
+	os.Exit(controlplane.Main(m, controlplane.Options{Node: controlplane.FakeNode, PodReadyDelay: time.Second}))
+}
+
+// outcome is what a command line came to.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// call runs the plugin.
+func call(ctx context.Context, now func() time.Time, in string, args ...string) outcome {
+	var out, errs bytes.Buffer
+	code := Main(args, Program{In: strings.NewReader(in), Stdout: &out, Stderr: &errs, Now: now, Name: "kubectl kick", Context: ctx})
+	return outcome{code, out.String(), errs.String()}
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	config := t.TempDir() + "/kubeconfig"
+	const nowhere = "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: http://127.0.0.1:1}}]\ncontexts: [{name: c, context: {cluster: c, namespace: shop}}]\ncurrent-context: c\n"
+	if err := os.WriteFile(config, []byte(nowhere), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"no such command":      {[]string{"whi"}, exitUsage, `unknown command "whi"`},
+		"no such flag":         {[]string{"list", "--hurry"}, exitUsage, "unknown flag: --hurry"},
+		"no workload":          {[]string{"why"}, exitUsage, "kubectl kick why --help"},
+		"no slash":             {[]string{"why", "web"}, exitUsage, "write KIND/NAME"},
+		"another kind":         {[]string{"why", "job/web"}, exitUsage, "KICK restarts no such kind"},
+		"all namespaces":       {[]string{"why", "deploy/web", "-A"}, exitUsage, "with -n instead of -A"},
+		"no reason":            {[]string{"now", "deploy/web"}, exitUsage, "say why with --reason"},
+		"no file":              {[]string{"plan"}, exitUsage, "name a file with -f"},
+		"no policy":            {[]string{"suspend", "web"}, exitUsage, "write policy/NAME"},
+		"nobody answers":       {[]string{"why", "deploy/web"}, exitError, "connection refused"},
+		"a file that is not":   {[]string{"plan", "-f", "none.yaml"}, exitError, "no such file"},
+		"no such context":      {[]string{"list", "--context", "other"}, exitError, `context "other" does not exist`},
+		"a policy with a slip": {[]string{"plan", "-f", "-"}, exitError, `unknown field "spek"`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := call(t.Context(), time.Now, "kind: KickPolicy\nspek: {}\n", append(tt.args, "--kubeconfig", config)...)
+			if got.code != tt.code || !strings.Contains(got.stderr, tt.says) || got.stdout != "" {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want %d and %q", got.code, got.stdout, got.stderr, tt.code, tt.says)
+			}
+		})
+	}
+}
+
+func TestVersionAndCompletionNeedNoCluster(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"completion", "bash"}, {"--help"}} {
+		if got := call(t.Context(), time.Now, "", args...); got.code != exitOK || got.stdout == "" {
+			t.Errorf("%v: exit code %d, stdout %q, stderr %q", args, got.code, got.stdout, got.stderr)
+		}
+	}
+}

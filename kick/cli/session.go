@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/operator"
+)
+
+// session is a look at one cluster.
+type session struct {
+	*app
+	ctx       context.Context
+	config    *rest.Config
+	namespace string // "" is all of them
+	live      client.WithWatch
+	core      kubernetes.Interface
+	writes    dynamic.Interface
+	cache     *cache
+	gather    *gather.Gatherer
+	now       time.Time
+
+	integrated bool // the GitOps tools are known
+}
+
+// session connects to the cluster that the flags name.
+func (a *app) session(c *cobra.Command) (*session, error) {
+	s := &session{app: a, ctx: c.Context()}
+	var err error
+	if s.config, err = a.flags.ToRESTConfig(); err != nil {
+		return nil, fmt.Errorf("no cluster to talk to: %w; use --kubeconfig, --context or $KUBECONFIG", err)
+	}
+	s.config = rest.CopyConfig(s.config)
+	s.config.QPS, s.config.Burst, s.config.UserAgent = 50, 100, "kubectl-kick"
+	if s.namespace, _, err = a.flags.ToRawKubeConfigLoader().Namespace(); err != nil {
+		return nil, err
+	}
+	if a.all {
+		s.namespace = ""
+	}
+	scheme := operator.NewScheme()
+	if s.live, err = client.NewWithWatch(s.config, client.Options{Scheme: scheme}); err != nil {
+		return nil, fmt.Errorf("connect to the API server: %w", err)
+	}
+	if s.core, err = kubernetes.NewForConfig(s.config); err != nil {
+		return nil, fmt.Errorf("connect to the API server: %w", err)
+	}
+	if s.writes, err = dynamic.NewForConfig(s.config); err != nil {
+		return nil, fmt.Errorf("connect to the API server: %w", err)
+	}
+	none := &operator.Integrations{}
+	if s.cache, err = newCache(s.live, scheme, operator.Transforms(a.options(), none), operator.Indexes()); err != nil {
+		return nil, err
+	}
+	s.gather = operator.Reader(s.cache, s.live, a.options(), none)
+	s.now = gather.Now(clockOf(a.Now))
+	return s, nil
+}
+
+// options are those of an operator of which nothing but its namespace is known. Kargo
+// counts where it is installed.
+func (a *app) options() operator.Options {
+	o := operator.NewOptions()
+	o.Namespace, o.EnableKargo = a.own, true
+	return o
+}
+
+// integrate finds out which GitOps tools are installed, before anything is judged.
+func (s *session) integrate() error {
+	if s.integrated {
+		return nil
+	}
+	o := s.options()
+	tools, err := operator.Installed(s.config, &o)
+	if err != nil {
+		return err
+	}
+	s.gather.Providers, s.integrated = tools.Registry, true
+	return s.cache.learn(tools.Transforms(), tools.Indexes())
+}
+
+type clockOf func() time.Time
+
+func (c clockOf) Now() time.Time { return c() }
+
+// shortNames are how people call kinds.
+var shortNames = map[string]string{
+	"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "policy": "KickPolicy", "kpol": "KickPolicy",
+}
+
+// target reads KIND/NAME, a workload unless kinds says otherwise.
+func (s *session) target(text string) (model.Key, error) {
+	kind, name, found := strings.Cut(text, "/")
+	if !found || name == "" || strings.Contains(name, "/") {
+		return model.Key{}, usageError{fmt.Errorf("%q: write KIND/NAME, for example deployment/web", text)}
+	}
+	if s.namespace == "" {
+		return model.Key{}, usageError{fmt.Errorf("%s: name one namespace with -n instead of -A", text)}
+	}
+	for _, k := range s.gather.Workloads {
+		one := strings.ToLower(k.Name())
+		if low := strings.ToLower(strings.TrimSuffix(kind, ".apps")); low == one || low == one+"s" || shortNames[low] == k.Name() {
+			return model.Key{Kind: k.Name(), Namespace: s.namespace, Name: name}, nil
+		}
+	}
+	return model.Key{}, usageError{fmt.Errorf("%q: KICK restarts no such kind; write deployment/NAME, statefulset/NAME or daemonset/NAME", text)}
+}
+
+// policy reads policy/NAME.
+func (s *session) policy(text string) (model.Key, error) {
+	kind, name, found := strings.Cut(text, "/")
+	low := strings.ToLower(kind)
+	if !found || name == "" || s.namespace == "" || shortNames[low] != "KickPolicy" && low != "kickpolicy" && low != "kickpolicies" {
+		return model.Key{}, usageError{fmt.Errorf("%q: write policy/NAME, and one namespace with -n", text)}
+	}
+	return model.Key{Kind: "KickPolicy", Namespace: s.namespace, Name: name}, nil
+}

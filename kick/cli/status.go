@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/model/request"
+)
+
+func (a *app) status() *cobra.Command {
+	return &cobra.Command{
+		Use: "status [KIND/NAME]", Short: "Show the policies and how far their workloads are, or one workload in a line",
+		Long: "Show the policies and how far their workloads are. With a workload: one line, and exit code 3 while a restart of it\nis outstanding or has failed.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.session(c)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return s.printPolicies()
+			}
+			return s.printOne(args[0])
+		},
+	}
+}
+
+func (s *session) printOne(text string) error {
+	target, err := s.target(text)
+	if err != nil {
+		return err
+	}
+	got, err := s.judge(target)
+	if err != nil {
+		return err
+	}
+	if done, err := s.structured(got); done {
+		return err
+	}
+	_, _ = fmt.Fprintf(s.Stdout, "%s: %s. %s\n", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), got.Message)
+	if got.Managed && (got.act || !got.phase.Terminal() || got.phase == request.Failed) && got.Reason != string(request.Fresh) && got.Reason != string(request.NotRunning) {
+		return errUnmet
+	}
+	return nil
+}
+
+var policyColumns = []string{"NAMESPACE", "POLICY", "READY", "MATCHED", "BLOCKED", "WINDOWS", "NEXT EDGE", "SUSPENDED", "DRY RUN"}
+
+func (s *session) printPolicies() error {
+	var list v1alpha1.KickPolicyList
+	if err := s.cache.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
+		return fmt.Errorf("list KickPolicies: %w", err)
+	}
+	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("KickPolicyList"))
+	if done, err := s.structured(&list); done {
+		return err
+	}
+	if len(list.Items) == 0 {
+		_, err := fmt.Fprintln(s.Stderr, "No KickPolicy: KICK restarts nothing here.")
+		return err
+	}
+	rows := make([][]string, 0, len(list.Items))
+	for i := range list.Items {
+		p := &list.Items[i]
+		if s.output == "name" {
+			_, _ = fmt.Fprintln(s.Stdout, "kickpolicy.kick.corewire.io/"+p.Name)
+			continue
+		}
+		windows, edge := s.gateOf(p)
+		rows = append(rows, []string{
+			p.Namespace, p.Name, ready(p), strconv.Itoa(int(p.Status.MatchedWorkloads)), strconv.Itoa(int(p.Status.BlockedWorkloads)), windows, edge,
+			strconv.FormatBool(p.Spec.Suspend), strconv.FormatBool(p.Spec.DryRun),
+		})
+	}
+	if s.output == "name" {
+		return nil
+	}
+	return s.table(policyColumns, 0, rows)
+}
+
+// ready is what the operator says of a policy.
+func ready(p *v1alpha1.KickPolicy) string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == v1alpha1.ConditionReady && p.Status.ObservedGeneration == p.Generation {
+			return string(c.Status)
+		}
+	}
+	return "Unknown"
+}
+
+// gateOf tells whether the windows of a policy are open, and when that changes.
+func (s *session) gateOf(p *v1alpha1.KickPolicy) (windows, edge string) {
+	m := gather.Policy(p)
+	switch {
+	case m.Invalid != "":
+		return "unreadable", ""
+	case len(p.Spec.Schedule.Windows) == 0:
+		return "none", ""
+	}
+	at := m.Schedule.At(s.now)
+	return openness(at.Open), stamp(at.Until)
+}
+
+func openness(open bool) string {
+	if open {
+		return "open"
+	}
+	return "shut"
+}
+
+func (a *app) windows() *cobra.Command {
+	count := 5
+	c := &cobra.Command{
+		Use: "windows policy/NAME", Short: "List when the windows of a policy open and shut", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.session(c)
+			if err != nil {
+				return err
+			}
+			id, err := s.policy(args[0])
+			if err != nil {
+				return err
+			}
+			var p v1alpha1.KickPolicy
+			if err := s.cache.Get(s.ctx, client.ObjectKey{Namespace: id.Namespace, Name: id.Name}, &p); err != nil {
+				return fmt.Errorf("read %s: %w", id, err)
+			}
+			if m := gather.Policy(&p); m.Invalid != "" {
+				return fmt.Errorf("%s: %s", id, m.Invalid)
+			}
+			return s.printWindows(&p, count)
+		},
+	}
+	c.Flags().IntVar(&count, "next", count, "how many openings to list")
+	return c
+}
+
+// span is one time in which restarts are allowed.
+type span struct {
+	Opens string `json:"opens"`
+	Shuts string `json:"shuts,omitempty"`
+}
+
+func (s *session) printWindows(p *v1alpha1.KickPolicy, count int) error {
+	spans := openings(p, s.now, count)
+	if done, err := s.structured(spans); done {
+		return err
+	}
+	if len(spans) == 0 {
+		_, err := fmt.Fprintln(s.Stdout, "No window opens any more: this policy restarts nothing.")
+		return err
+	}
+	rows := make([][]string, 0, len(spans))
+	for _, one := range spans {
+		rows = append(rows, []string{one.Opens, one.Shuts})
+	}
+	return s.table([]string{"OPENS", "SHUTS"}, 0, rows)
+}
+
+// openings are the next times in which restarts are allowed; the first may be under way.
+func openings(p *v1alpha1.KickPolicy, now time.Time, count int) []span {
+	schedule, at := gather.Policy(p).Schedule, now
+	var out []span
+	for looks := 0; len(out) < count && looks < 4*count; looks++ {
+		state := schedule.At(at)
+		if state.Open {
+			opens := stamp(at)
+			if at.Equal(now) {
+				opens = "now"
+			}
+			out = append(out, span{opens, stamp(state.Until)})
+		}
+		if state.Until.IsZero() {
+			break
+		}
+		at = state.Until
+	}
+	return out
+}

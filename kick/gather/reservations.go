@@ -1,0 +1,78 @@
+package gather
+
+import (
+	"sync"
+	"time"
+
+	"github.com/corewire/kick/kick/model"
+)
+
+// reservations are the restarts that this process is about to make, or made and has not
+// seen in its cache yet. Two passes that judge at the same time see each other by them.
+// What a crash loses of them, the stamps in the cluster tell.
+type reservations struct {
+	mu     sync.Mutex
+	all    map[model.Key]reservation
+	turn   uint64
+	seeded bool // what an earlier process left is among them
+}
+
+type reservation struct {
+	turn       uint64 // in the order in which they were made
+	generation int64  // of the workload once it carries the stamp
+	uid        string
+	until      time.Time // when to give it up at the latest; zero: never
+}
+
+// make reserves a restart, or takes it up anew; it counts against all that are made later.
+func (r *reservations) make(w *model.Workload) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.turn++
+	r.put(w.ID, reservation{turn: r.turn, generation: w.Generation + 1, uid: w.UID})
+	return r.turn
+}
+
+// put needs the lock.
+func (r *reservations) put(k model.Key, what reservation) {
+	if r.all == nil {
+		r.all = map[model.Key]reservation{}
+	}
+	r.all[k] = what
+}
+
+// change rewrites a reservation, if there is one.
+func (r *reservations) change(k model.Key, to func(*reservation)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if what, held := r.all[k]; held {
+		to(&what)
+		r.all[k] = what
+	}
+}
+
+// drop gives a reservation back.
+func (r *reservations) drop(k model.Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.all, k)
+}
+
+// before lists the reservations that were made before a turn; 0: all of them.
+func (r *reservations) before(turn uint64) map[model.Key]reservation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make(map[model.Key]reservation, len(r.all))
+	for k, what := range r.all {
+		if turn == 0 || what.turn < turn {
+			out[k] = what
+		}
+	}
+	return out
+}
+
+// over reports whether a reservation has done its duty: the cache shows the stamp, or
+// whatever took its place, or the workload is gone.
+func (what reservation) over(w *model.Workload, now time.Time) bool {
+	return w == nil || w.UID != what.uid || w.Generation >= what.generation || !what.until.IsZero() && !now.Before(what.until)
+}

@@ -1,0 +1,88 @@
+package gather
+
+import (
+	"testing"
+
+	"github.com/corewire/kick/kick/kicktest/build"
+	"github.com/corewire/kick/kick/model"
+)
+
+// Of two passes that reserve at the same time the later one sees the earlier, and not
+// the other way round: one of them goes on.
+func TestAnEarlierReservationCounts(t *testing.T) {
+	var r reservations
+	web, api := build.Snapshot().Workload, build.Snapshot().Workload
+	api.ID.Name = "api"
+	first, second := r.make(web), r.make(api)
+	if got := r.before(first); len(got) != 0 {
+		t.Errorf("before the first one: %v, want none", got)
+	}
+	if _, seen := r.before(second)[web.ID]; !seen || len(r.before(second)) != 1 {
+		t.Errorf("before the second one: %v, want the first", r.before(second))
+	}
+	if got := r.before(0); len(got) != 2 {
+		t.Errorf("now: %v, want both", got)
+	}
+	r.make(web)
+	if got := r.before(second); len(got) != 0 {
+		t.Errorf("before the second one, once the first is made anew: %v, want none", got)
+	}
+}
+
+func TestWhenAReservationIsOver(t *testing.T) {
+	shown := func(change func(*model.Workload)) *model.Workload {
+		w := build.Snapshot().Workload
+		change(w)
+		return w
+	}
+	held := reservation{generation: 2, uid: "uid-web"}
+	tests := map[string]struct {
+		held reservation
+		w    *model.Workload
+		want bool
+	}{
+		"the cache is as before":         {held, shown(func(*model.Workload) {}), false},
+		"the cache shows the stamp":      {held, shown(func(w *model.Workload) { w.Generation = 2 }), true},
+		"the cache shows what came then": {held, shown(func(w *model.Workload) { w.Generation = 3 }), true},
+		"the workload was made anew":     {held, shown(func(w *model.Workload) { w.UID = "another" }), true},
+		"the workload is gone":           {held, nil, true},
+		"unanswered, it may still land":  {reservation{generation: 2, uid: "uid-web", until: build.At(61)}, shown(func(*model.Workload) {}), false},
+		"unanswered, long ago":           {reservation{generation: 2, uid: "uid-web", until: build.At(60)}, shown(func(*model.Workload) {}), true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.held.over(tt.w, build.At(60)); got != tt.want {
+				t.Errorf("over() = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatBecomesOfAReservation(t *testing.T) {
+	w := build.Snapshot().Workload
+	tests := map[string]struct {
+		act  func(*Gatherer)
+		want *reservation
+	}{
+		"made":           {func(*Gatherer) {}, &reservation{turn: 1, generation: 2, uid: "uid-web"}},
+		"not made":       {func(g *Gatherer) { g.Unstamped(w.ID, build.At(2), true) }, nil},
+		"nobody answers": {func(g *Gatherer) { g.Unstamped(w.ID, build.At(2), false) }, &reservation{turn: 1, generation: 2, uid: "uid-web", until: build.At(2 + lateLanding.Seconds())}},
+		"the gate shut":  {func(g *Gatherer) { g.Release(w.ID) }, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			g := &Gatherer{}
+			g.reserved.make(w)
+			tt.act(g)
+			got, held := g.reserved.before(0)[w.ID]
+			if held != (tt.want != nil) || held && got != *tt.want {
+				t.Errorf("reservation = %+v (held: %v), want %+v", got, held, tt.want)
+			}
+		})
+	}
+	g := &Gatherer{}
+	g.Unstamped(w.ID, build.At(1), false)
+	if len(g.reserved.before(0)) != 0 {
+		t.Error("a restart that needed no reservation has made one")
+	}
+}
