@@ -66,7 +66,7 @@ None carries the name of an object.
 	for _, f := range families {
 		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", f.name, f.kind, strings.Join(f.labels, "`, `"), f.help)
 	}
-	b.WriteString("\n`provider` is `none` while no GitOps tool is asked. `result` of a request is `succeeded`, `no_longer_required`, `failed` or\n`dry_run`; of a restart `started`, `succeeded` or `failed`. `gate` and `reason` of a wait are:\n\n| gate | reason |\n|---|---|\n")
+	b.WriteString("\n`provider` is the policy's `spec.gitOps.provider`, and `unknown` where it asks no tool, or where not exactly one policy selects the workload. `result` of a request is `succeeded`, `no_longer_required`, `failed` or\n`dry_run`; of a restart `started`, `succeeded` or `failed`. `gate` and `reason` of a wait are:\n\n| gate | reason |\n|---|---|\n")
 	for _, w := range waits {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", w.gate, w.reason)
 	}

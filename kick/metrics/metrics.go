@@ -16,8 +16,8 @@ type Metrics struct {
 	reacted, rolled                                     *prometheus.HistogramVec
 }
 
-// providerNone is the provider label while no GitOps tool is asked.
-const providerNone = "none"
+// noProvider is the provider label where no GitOps tool is asked, or no single policy says which.
+const noProvider = "unknown"
 
 // UnknownReason is the reason label of an error nobody classified.
 const UnknownReason = "Unknown"
@@ -30,6 +30,7 @@ var results = map[request.Phase]string{
 // Values are the values of labels that are known from the start.
 type Values struct {
 	Controllers, Sources, Workloads []string
+	Providers                       []string // as spec.gitOps.provider names the tools
 	Version                         string
 }
 
@@ -39,11 +40,13 @@ func New(r prometheus.Registerer, known Values) *Metrics {
 		requests: requests.counter(), restarts: restarts.counter(), errors: failures.counter(), changes: changes.counter(),
 		gates: gates.counter(), reacted: reacted.histogram(), rolled: rolled.histogram(),
 	}
-	for _, result := range results {
-		m.requests.WithLabelValues(providerNone, result)
-	}
-	for _, result := range []string{"started", "succeeded", "failed"} {
-		m.restarts.WithLabelValues(providerNone, result)
+	for _, p := range append([]string{noProvider}, known.Providers...) {
+		for _, result := range results {
+			m.requests.WithLabelValues(p, result)
+		}
+		for _, result := range []string{"started", "succeeded", "failed"} {
+			m.restarts.WithLabelValues(p, result)
+		}
 	}
 	for _, c := range known.Controllers {
 		m.errors.WithLabelValues(c, UnknownReason)
@@ -66,21 +69,30 @@ func New(r prometheus.Registerer, known Values) *Metrics {
 	return m
 }
 
-// Transition counts a status write that moved a request to another phase.
-func (m *Metrics) Transition(from, to request.Phase) {
+// provider is the label of the tool that the policies have asked.
+func provider(policies []model.Policy) string {
+	if len(policies) != 1 || policies[0].Provider == "" || policies[0].Provider == "None" {
+		return noProvider
+	}
+	return policies[0].Provider
+}
+
+// Transition counts a status write that moved a request to another phase, under the policies that select its workload.
+func (m *Metrics) Transition(policies []model.Policy, from, to request.Phase) {
 	if from == to {
 		return
 	}
+	tool := provider(policies)
 	if result, ended := results[to]; ended {
-		m.requests.WithLabelValues(providerNone, result).Inc()
+		m.requests.WithLabelValues(tool, result).Inc()
 	}
 	switch {
 	case to == request.Executing:
-		m.restarts.WithLabelValues(providerNone, "started").Inc()
+		m.restarts.WithLabelValues(tool, "started").Inc()
 	case from == request.Executing && to == request.Succeeded:
-		m.restarts.WithLabelValues(providerNone, "succeeded").Inc()
+		m.restarts.WithLabelValues(tool, "succeeded").Inc()
 	case from == request.Executing && to == request.Failed:
-		m.restarts.WithLabelValues(providerNone, "failed").Inc()
+		m.restarts.WithLabelValues(tool, "failed").Inc()
 	}
 }
 

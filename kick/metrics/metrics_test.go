@@ -21,6 +21,7 @@ func newMetrics() (*metrics.Metrics, *prometheus.Registry) {
 	r := prometheus.NewRegistry()
 	return metrics.New(r, metrics.Values{
 		Controllers: []string{"request", "source"}, Sources: []string{"Secret", "ConfigMap"}, Workloads: []string{"Deployment"}, Version: "v1",
+		Providers: []string{"Flux"},
 	}), r
 }
 
@@ -56,15 +57,22 @@ kick_controller_errors_total{controller="request",reason="Unknown"} 0
 kick_controller_errors_total{controller="source",reason="Unknown"} 0
 # HELP kick_requests_total Completed KickRequest outcomes.
 # TYPE kick_requests_total counter
-kick_requests_total{provider="none",result="dry_run"} 0
-kick_requests_total{provider="none",result="failed"} 0
-kick_requests_total{provider="none",result="no_longer_required"} 0
-kick_requests_total{provider="none",result="succeeded"} 0
+kick_requests_total{provider="Flux",result="dry_run"} 0
+kick_requests_total{provider="Flux",result="failed"} 0
+kick_requests_total{provider="Flux",result="no_longer_required"} 0
+kick_requests_total{provider="Flux",result="succeeded"} 0
+kick_requests_total{provider="unknown",result="dry_run"} 0
+kick_requests_total{provider="unknown",result="failed"} 0
+kick_requests_total{provider="unknown",result="no_longer_required"} 0
+kick_requests_total{provider="unknown",result="succeeded"} 0
 # HELP kick_restarts_total Restarts by KICK and how they ended.
 # TYPE kick_restarts_total counter
-kick_restarts_total{provider="none",result="failed"} 0
-kick_restarts_total{provider="none",result="started"} 0
-kick_restarts_total{provider="none",result="succeeded"} 0
+kick_restarts_total{provider="Flux",result="failed"} 0
+kick_restarts_total{provider="Flux",result="started"} 0
+kick_restarts_total{provider="Flux",result="succeeded"} 0
+kick_restarts_total{provider="unknown",result="failed"} 0
+kick_restarts_total{provider="unknown",result="started"} 0
+kick_restarts_total{provider="unknown",result="succeeded"} 0
 `
 
 func TestEverySeriesIsThereFromTheStart(t *testing.T) {
@@ -75,20 +83,31 @@ func TestEverySeriesIsThereFromTheStart(t *testing.T) {
 	}
 }
 
+// asking are policies that ask these tools.
+func asking(tools ...string) (all []model.Policy) {
+	for _, tool := range tools {
+		all = append(all, model.Policy{Provider: tool})
+	}
+	return all
+}
+
 func TestWhatIsCounted(t *testing.T) {
 	tests := map[string]struct {
 		act    func(*metrics.Metrics)
 		series string
 		want   string
 	}{
-		"started":                   {func(m *metrics.Metrics) { m.Transition(request.Pending, request.Executing) }, "kick_restarts_total", `provider="none",result="started"} 1`},
-		"succeeded":                 {func(m *metrics.Metrics) { m.Transition(request.Executing, request.Succeeded) }, "kick_restarts_total", `provider="none",result="succeeded"} 1`},
-		"failed":                    {func(m *metrics.Metrics) { m.Transition(request.Executing, request.Failed) }, "kick_restarts_total", `provider="none",result="failed"} 1`},
-		"failed, outcome":           {func(m *metrics.Metrics) { m.Transition(request.Executing, request.Failed) }, "kick_requests_total", `provider="none",result="failed"} 1`},
-		"failed without a restart":  {func(m *metrics.Metrics) { m.Transition(request.Pending, request.Failed) }, "kick_restarts_total", `provider="none",result="failed"} 0`},
-		"nothing to do":             {func(m *metrics.Metrics) { m.Transition(request.Pending, request.NoLongerRequired) }, "kick_requests_total", `provider="none",result="no_longer_required"} 1`},
-		"same phase counts once":    {func(m *metrics.Metrics) { m.Transition(request.Succeeded, request.Succeeded) }, "kick_requests_total", `provider="none",result="succeeded"} 0`},
-		"waiting is no outcome":     {func(m *metrics.Metrics) { m.Transition(request.Pending, request.WaitingForGate) }, "kick_requests_total", `provider="none",result="succeeded"} 0`},
+		"started":                   {func(m *metrics.Metrics) { m.Transition(nil, request.Pending, request.Executing) }, "kick_restarts_total", `provider="unknown",result="started"} 1`},
+		"succeeded":                 {func(m *metrics.Metrics) { m.Transition(nil, request.Executing, request.Succeeded) }, "kick_restarts_total", `provider="unknown",result="succeeded"} 1`},
+		"failed":                    {func(m *metrics.Metrics) { m.Transition(nil, request.Executing, request.Failed) }, "kick_restarts_total", `provider="unknown",result="failed"} 1`},
+		"failed, outcome":           {func(m *metrics.Metrics) { m.Transition(nil, request.Executing, request.Failed) }, "kick_requests_total", `provider="unknown",result="failed"} 1`},
+		"failed without a restart":  {func(m *metrics.Metrics) { m.Transition(nil, request.Pending, request.Failed) }, "kick_restarts_total", `provider="unknown",result="failed"} 0`},
+		"nothing to do":             {func(m *metrics.Metrics) { m.Transition(nil, request.Pending, request.NoLongerRequired) }, "kick_requests_total", `provider="unknown",result="no_longer_required"} 1`},
+		"of a tool":                 {func(m *metrics.Metrics) { m.Transition(asking("Flux"), request.Pending, request.Executing) }, "kick_restarts_total", `provider="Flux",result="started"} 1`},
+		"of no tool":                {func(m *metrics.Metrics) { m.Transition(asking("None"), request.Pending, request.Executing) }, "kick_restarts_total", `provider="unknown",result="started"} 1`},
+		"of two policies":           {func(m *metrics.Metrics) { m.Transition(asking("Flux", "Flux"), request.Pending, request.Executing) }, "kick_restarts_total", `provider="unknown",result="started"} 1`},
+		"same phase counts once":    {func(m *metrics.Metrics) { m.Transition(nil, request.Succeeded, request.Succeeded) }, "kick_requests_total", `provider="unknown",result="succeeded"} 0`},
+		"waiting is no outcome":     {func(m *metrics.Metrics) { m.Transition(nil, request.Pending, request.WaitingForGate) }, "kick_requests_total", `provider="unknown",result="succeeded"} 0`},
 		"an error without a reason": {func(m *metrics.Metrics) { m.Error("request", "") }, "kick_controller_errors_total", `controller="request",reason="Unknown"} 1`},
 		"an error with a reason":    {func(m *metrics.Metrics) { m.Error("request", "Conflict") }, "kick_controller_errors_total", `controller="request",reason="Conflict"} 1`},
 		"began to wait": {func(m *metrics.Metrics) {

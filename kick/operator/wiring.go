@@ -23,6 +23,7 @@ import (
 	"github.com/corewire/kick/kick/controllers/request"
 	"github.com/corewire/kick/kick/controllers/source"
 	"github.com/corewire/kick/kick/events"
+	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/metrics"
@@ -75,6 +76,7 @@ func NewScheme() *runtime.Scheme {
 // NewMetrics returns the operator's series, registered with r.
 func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 	known := metrics.Values{Controllers: controllerNames, Sources: []string{discover.KindSecret, discover.KindConfigMap}, Version: Version()}
+	known.Providers = []string{gates.Auto, argoCDTool.provider, fluxTool.provider, kargoTool.provider}
 	for _, k := range workloadKinds {
 		known.Workloads = append(known.Workloads, k.Name())
 	}

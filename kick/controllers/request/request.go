@@ -139,7 +139,7 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 	if err := r.Apply.Status(ctx, s.Request, st); err != nil {
 		return err
 	}
-	r.Metrics.Transition(before.Phase, st.Phase)
+	r.Metrics.Transition(s.Policies, before.Phase, st.Phase)
 	if e, worth := events.ForTransition(before, st); worth {
 		r.Events.Record(s.Request, s.Workload, e)
 	}
