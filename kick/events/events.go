@@ -22,6 +22,8 @@ type Recorder interface {
 	Record(about *model.Request, target *model.Workload, e Event)
 	// RecordBundle tells of the ConfigBundle with that name and UID.
 	RecordBundle(about model.Key, uid string, e Event)
+	// RecordSource tells of the Secret or ConfigMap with that name and UID; an empty UID: it is gone.
+	RecordSource(about model.Key, uid string, e Event)
 }
 
 // Reasons, stable: people alert on them.
@@ -38,6 +40,7 @@ const (
 	KickFailed           = "KickFailed"
 	KickDryRun           = "KickDryRun"
 	GateOverridden       = "GateOverridden"
+	SourceFlapping       = "SourceFlapping"
 )
 
 // template is what an event looks like before its note is known.
@@ -65,6 +68,11 @@ var byReason = map[request.Reason]template{
 	request.SourceMissing:      {corev1.EventTypeWarning, WaitingForGate, "Evaluate"},
 	request.PatchRejected:      {corev1.EventTypeWarning, WaitingForGate, "Evaluate"},
 	request.AmbiguousOwner:     {corev1.EventTypeWarning, OwnerAmbiguous, "Evaluate"},
+}
+
+// ForFlapping is the event of a source whose content does not come to rest.
+func ForFlapping(note string) Event {
+	return Event{Type: corev1.EventTypeWarning, Reason: SourceFlapping, Action: "Observe", Note: note}
 }
 
 // ForTransition is the event of a status write that changed phase or reason; false

@@ -26,6 +26,7 @@ var (
 	restarts = family{name: "kick_restarts_total", kind: "counter", labels: []string{"provider", "result"}, help: "Restarts by KICK and how they ended."}
 	failures = family{name: "kick_controller_errors_total", kind: "counter", labels: []string{"controller", "reason"}, help: "Reconcile passes that ended in an error."}
 	changes  = family{name: "kick_changes_observed_total", kind: "counter", labels: []string{"source"}, help: "Content changes of consumed sources that were recorded."}
+	flaps    = family{name: "kick_source_flapping_total", kind: "counter", labels: []string{"kind", "namespace", "name"}, help: "How often a source began to flap: six changes within ten minutes. There is a series for each source that ever did."}
 	gates    = family{name: "kick_gate_decisions_total", kind: "counter", labels: []string{"gate", "reason"}, help: "How often a request began to wait, by what it waits for."}
 	reacted  = family{name: "kick_change_to_restart_seconds", kind: "histogram", labels: []string{"kind"}, buckets: reaction, help: "Time from the newest change to the restart that answers it, by the kind of the workload."}
 	rolled   = family{name: "kick_rollout_seconds", kind: "histogram", labels: []string{"kind", "result"}, buckets: rollouts, help: "Time from a restart to its success or failure, by the kind of the workload."}
@@ -34,7 +35,7 @@ var (
 	bundles  = family{name: "kick_config_bundle_writes_total", kind: "counter", labels: []string{"write"}, help: "Writes made for ConfigBundles, by what they did; refused: the API server would not have one."}
 	built    = family{name: "kick_build_info", kind: "gauge", labels: []string{"version"}, help: "The version that runs; always 1."}
 
-	families = []family{requests, restarts, failures, changes, gates, reacted, rolled, waiting, oldest, bundles, built}
+	families = []family{requests, restarts, failures, changes, flaps, gates, reacted, rolled, waiting, oldest, bundles, built}
 )
 
 func (f family) counter() *prometheus.CounterVec {
@@ -57,8 +58,8 @@ func Page() string {
 	b.WriteString(`# Metrics
 
 Written by ` + "`go test ./kick/metrics -update`" + ` from the code. KICK serves these on ` + "`--metrics-bind-address`" + ` under ` + "`/metrics`" + `, beside those of
-controller-runtime and client-go. Every series exists from the start with value 0, but for error reasons, so that ` + "`rate()`" + ` and alerts on absence work.
-None carries the name of an object.
+controller-runtime and client-go. Every series exists from the start with value 0, but for error reasons and flapping sources, so that ` + "`rate()`" + ` and alerts on absence work.
+None but that of flapping sources carries the name of an object.
 
 | series | type | labels | what it tells |
 |---|---|---|---|

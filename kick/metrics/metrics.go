@@ -12,8 +12,8 @@ import (
 
 // Metrics is KICK's set of series.
 type Metrics struct {
-	requests, restarts, errors, changes, gates, bundles *prometheus.CounterVec
-	reacted, rolled                                     *prometheus.HistogramVec
+	requests, restarts, errors, changes, flaps, gates, bundles *prometheus.CounterVec
+	reacted, rolled                                            *prometheus.HistogramVec
 }
 
 // noProvider is the provider label where no GitOps tool is asked, or no single policy says which.
@@ -37,7 +37,7 @@ type Values struct {
 // New returns the series, registered with r.
 func New(r prometheus.Registerer, known Values) *Metrics {
 	m := &Metrics{
-		requests: requests.counter(), restarts: restarts.counter(), errors: failures.counter(), changes: changes.counter(),
+		requests: requests.counter(), restarts: restarts.counter(), errors: failures.counter(), changes: changes.counter(), flaps: flaps.counter(),
 		gates: gates.counter(), reacted: reacted.histogram(), rolled: rolled.histogram(),
 	}
 	for _, p := range append([]string{noProvider}, known.Providers...) {
@@ -65,7 +65,7 @@ func New(r prometheus.Registerer, known Values) *Metrics {
 	m.bundles = newBundles()
 	info := built.gauge()
 	info.WithLabelValues(known.Version).Set(1)
-	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.gates, m.reacted, m.rolled, m.bundles, info)
+	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.flaps, m.gates, m.reacted, m.rolled, m.bundles, info)
 	return m
 }
 
@@ -102,6 +102,11 @@ func (m *Metrics) Error(controller, reason string) {
 		reason = UnknownReason
 	}
 	m.errors.WithLabelValues(controller, reason).Inc()
+}
+
+// Flapping counts that a source began to flap. Its name is a label, since somebody has to find it; few sources ever do.
+func (m *Metrics) Flapping(source model.Key) {
+	m.flaps.WithLabelValues(source.Kind, source.Namespace, source.Name).Inc()
 }
 
 // Change counts a recorded content change.

@@ -106,6 +106,7 @@ func TestWhatIsCounted(t *testing.T) {
 		"of a tool":                 {func(m *metrics.Metrics) { m.Transition(asking("Flux"), request.Pending, request.Executing) }, "kick_restarts_total", `provider="Flux",result="started"} 1`},
 		"of no tool":                {func(m *metrics.Metrics) { m.Transition(asking("None"), request.Pending, request.Executing) }, "kick_restarts_total", `provider="unknown",result="started"} 1`},
 		"of two policies":           {func(m *metrics.Metrics) { m.Transition(asking("Flux", "Flux"), request.Pending, request.Executing) }, "kick_restarts_total", `provider="unknown",result="started"} 1`},
+		"a flapping source":         {func(m *metrics.Metrics) { m.Flapping(model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}) }, "kick_source_flapping_total", `kind="Secret",name="db",namespace="shop"} 1`},
 		"same phase counts once":    {func(m *metrics.Metrics) { m.Transition(nil, request.Succeeded, request.Succeeded) }, "kick_requests_total", `provider="unknown",result="succeeded"} 0`},
 		"waiting is no outcome":     {func(m *metrics.Metrics) { m.Transition(nil, request.Pending, request.WaitingForGate) }, "kick_requests_total", `provider="unknown",result="succeeded"} 0`},
 		"an error without a reason": {func(m *metrics.Metrics) { m.Error("request", "") }, "kick_controller_errors_total", `controller="request",reason="Unknown"} 1`},

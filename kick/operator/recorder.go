@@ -32,6 +32,12 @@ func (r recorder) Record(about *model.Request, target *model.Workload, e kickeve
 	r.Eventf(regarding, related, e.Type, e.Reason, e.Action, "%s", apply.Cut(e.Note))
 }
 
+// RecordSource tells of a source.
+func (r recorder) RecordSource(about model.Key, uid string, e kickevents.Event) {
+	regarding := &corev1.ObjectReference{APIVersion: "v1", Kind: about.Kind, Namespace: about.Namespace, Name: about.Name, UID: types.UID(uid)}
+	r.Eventf(regarding, nil, e.Type, e.Reason, e.Action, "%s", apply.Cut(e.Note))
+}
+
 // RecordBundle tells of a bundle.
 func (r recorder) RecordBundle(about model.Key, uid string, e kickevents.Event) {
 	regarding := &corev1.ObjectReference{

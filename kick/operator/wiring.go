@@ -94,7 +94,7 @@ func Wire(d Deps) controllers.Wiring {
 	return controllers.Wiring{
 		Controllers: counted(d.Metrics, append([]controllers.Controller{
 			source.New(source.Deps{
-				Clock: d.Clock, Gather: g, Apply: a, Metrics: d.Metrics,
+				Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics,
 				NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
 			}),
 			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Watches: d.Integrations.Watches(d.Cache, g)}),

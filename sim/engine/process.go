@@ -240,6 +240,12 @@ func (r recorder) Record(about *model.Request, _ *model.Workload, e events.Event
 	r.process.log.Info("event", "type", e.Type, "reason", e.Reason, "action", e.Action, "regarding", about.ID.String(), "note", e.Note)
 }
 
+// RecordSource tells of an event about a source.
+func (r recorder) RecordSource(about model.Key, _ string, e events.Event) {
+	r.process.engine.demand(eventSite, about.Namespace)
+	r.process.log.Info("event", "type", e.Type, "reason", e.Reason, "action", e.Action, "regarding", about.String(), "note", e.Note)
+}
+
 // RecordBundle tells of an event about a bundle.
 func (r recorder) RecordBundle(about model.Key, _ string, e events.Event) {
 	r.process.engine.demand(eventSite, about.Namespace)

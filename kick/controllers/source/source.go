@@ -18,6 +18,8 @@ import (
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/controllers"
+	"github.com/corewire/kick/kick/events"
+	"github.com/corewire/kick/kick/explain"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/mark"
@@ -40,6 +42,7 @@ type Deps struct {
 	Clock   clock.Clock
 	Gather  *gather.Gatherer
 	Apply   *apply.Applier
+	Events  events.Recorder
 	Metrics *metrics.Metrics
 	// NewKey draws the bytes of an installation key, should none exist yet.
 	NewKey func() []byte
@@ -118,6 +121,10 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, err
 	}
 	r.recorded(id, kind, now)
+	if observation.BeganToFlap(look.Record, record) {
+		r.Metrics.Flapping(id)
+		r.Events.RecordSource(id, look.Source.UID, events.ForFlapping(explain.Flapping(id)))
+	}
 	return again(look.Record), nil
 }
 
