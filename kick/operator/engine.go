@@ -103,9 +103,11 @@ func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metric
 	if err := mgr.Add(watch); err != nil {
 		return false, fmt.Errorf("watch the installed kinds: %w", err)
 	}
-	if err := watchQueue(ctx, mgr); err != nil {
+	unwatch, err := watchQueue(ctx, mgr)
+	if err != nil {
 		return false, fmt.Errorf("metrics: %w", err)
 	}
+	defer unwatch()
 	err = mgr.Start(life)
 	return watch.changed.Load() && ctx.Err() == nil, err
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // watchQueue tells in the metrics what requests wait for, out of the cache, while this
-// replica leads and until the context ends.
-func watchQueue(ctx context.Context, mgr manager.Manager) error {
+// replica leads and until end is called: a process may have several lives.
+func watchQueue(ctx context.Context, mgr manager.Manager) (end func(), err error) {
 	q := metrics.Queue{Now: clock.New().Now, Requests: func() ([]model.RequestStatus, bool) {
 		select {
 		case <-mgr.Elected():
@@ -33,13 +33,12 @@ func watchQueue(ctx context.Context, mgr manager.Manager) error {
 		}
 		return all, true
 	}}
-	return register(ctx, ctrlmetrics.Registry, q)
+	return register(ctrlmetrics.Registry, q)
 }
 
-func register(ctx context.Context, r prometheus.Registerer, c prometheus.Collector) error {
+func register(r prometheus.Registerer, c prometheus.Collector) (end func(), err error) {
 	if err := r.Register(c); err != nil {
-		return err
+		return nil, err
 	}
-	context.AfterFunc(ctx, func() { r.Unregister(c) })
-	return nil
+	return func() { r.Unregister(c) }, nil
 }

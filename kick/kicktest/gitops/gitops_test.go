@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,7 +19,7 @@ import (
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/kicktest/controlplane"
 	"github.com/corewire/kick/kick/kicktest/installation"
-	"github.com/corewire/kick/kick/kicktest/toolcrds"
+	"github.com/corewire/kick/kick/kicktest/toolcrds/original"
 	"github.com/corewire/kick/kick/operator"
 )
 
@@ -73,14 +72,15 @@ func TestFlux(t *testing.T) {
 	w.install("flux")
 	w.create(repository)
 	w.create(kustomization)
-	w.status(repository, `{"status":{"artifact":{"revision":"main@sha1:aaa"}}}`)
+	w.status(repository, `{"status":{"artifact":{"revision":"main@sha1:aaa","path":"shop.tar.gz","url":"http://source/shop.tar.gz",
+		"digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","lastUpdateTime":"2026-03-01T08:00:00Z"}}}`)
 	w.status(kustomization, `{"status":{"observedGeneration":1,"lastAppliedRevision":"main@sha1:aaa","lastAttemptedRevision":"main@sha1:aaa",
-		"conditions":[{"type":"Ready","status":"False","reason":"HealthCheckFailed"}],"inventory":{"entries":[{"id":"by-flux_web_apps_Deployment","v":"v1"}]}}}`)
+		"conditions":[{"type":"Ready","status":"False","reason":"HealthCheckFailed","message":"","lastTransitionTime":"2026-03-01T08:00:00Z"}],"inventory":{"entries":[{"id":"by-flux_web_apps_Deployment","v":"v1"}]}}}`)
 	w.start()
 	w.rotate()
 	w.reaches(v1alpha1.PhaseWaitingForApplicationSync, "OwnerOutOfSync")
 	w.restartsAfter(func() {
-		w.status(kustomization, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"ReconciliationSucceeded"}]}}`)
+		w.status(kustomization, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"ReconciliationSucceeded","message":"","lastTransitionTime":"2026-03-01T08:01:00Z"}]}}`)
 	})
 }
 
@@ -155,17 +155,12 @@ func (w *world) make(o client.Object) {
 	}
 }
 
-// install installs the kinds of a tool.
+// install installs the kinds of a tool, as the tool ships them.
 func (w *world) install(tool string) {
 	w.t.Helper()
-	files := fstest.MapFS{}
-	for _, d := range toolcrds.Of(tool) {
-		d.APIVersion, d.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
-		raw, err := yaml.Marshal(d)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		files[d.Name+".yaml"] = &fstest.MapFile{Data: raw}
+	files, err := original.Files(w.t.Context(), tool)
+	if err != nil {
+		w.t.Fatal(err)
 	}
 	if err := w.plane.InstallCRDs(w.t.Context(), files); err != nil {
 		w.t.Fatal(err)
