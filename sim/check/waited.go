@@ -56,7 +56,7 @@ func (r *waited) judge(c *Context, ev cluster.Event, w workload) {
 	if !known || !before.rolls() || before.failed() || before.onDelete || c.stepped() {
 		return
 	}
-	if ran := c.Loop.Now().Sub(began); ran < c.RolloutTimeout-time.Second { // its revision's date has whole seconds
+	if ran := c.Loop.Now().Sub(began); ran < c.rolloutTimeout(w)-time.Second { // its revision's date has whole seconds
 		c.report(lawWaited, "restart of %s at %s, in the middle of a rollout that began %s before", w.id(), clockTime(c.Loop.Now()), ran)
 	}
 }
