@@ -73,15 +73,15 @@ var blocks = map[string]func(blockCase) bool{
 	"PolicyConflict":  func(b blockCase) bool { return len(b.policies) > 1 },
 	"DryRun":          func(b blockCase) bool { return len(b.policies) == 1 && b.policies[0].Spec.DryRun },
 
-	"OutsideSchedule":    either(blockCase.outsideSchedule, blockCase.asksTool),
-	"ConfigurationError": either(blockCase.scheduleBroken, blockCase.asksTool),
+	"OutsideSchedule":    either(blockCase.outsideSchedule, blockCase.toolBlocks),
+	"ConfigurationError": either(blockCase.scheduleBroken, blockCase.toolBlocks),
 
-	"OwnerUnknown":        blockCase.asksTool,
-	"AmbiguousOwner":      blockCase.asksTool,
-	"OwnerOutOfSync":      blockCase.asksTool,
-	"OwnerReconciling":    blockCase.asksTool,
-	"ProjectUnknown":      blockCase.asksTool,
-	"ProviderUnavailable": blockCase.asksTool,
+	"OwnerUnknown":        blockCase.toolBlocks,
+	"AmbiguousOwner":      blockCase.toolBlocks,
+	"OwnerOutOfSync":      blockCase.toolBlocks,
+	"OwnerReconciling":    blockCase.toolBlocks,
+	"ProjectUnknown":      blockCase.toolBlocks,
+	"ProviderUnavailable": blockCase.unasked,
 
 	"Settling":    blockCase.settling,
 	"RateLimited": blockCase.rateLimited,

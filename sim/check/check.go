@@ -68,6 +68,7 @@ type Context struct {
 	stampedAt  map[string]time.Time // when it landed
 	ended      time.Time            // when KICK last wrote that a restart is over
 	policyEdit map[string]time.Time // newest write of a policy, by namespace
+	toolEdit   time.Time            // newest write of an object of a GitOps tool
 	busy       map[string]time.Time // newest write of anybody but KICK, by namespace
 	leaving    map[string]time.Time // newest deletion of a pod, by namespace
 	violations []Violation
@@ -232,6 +233,9 @@ func (l *Laws) OnWrite(ev cluster.Event) {
 	l.sources.record(l.Context, ev)
 	if ev.Kind == policyKind && ev.Sub == "" {
 		l.policyEdit[ev.Key.Namespace] = l.Loop.Now()
+	}
+	if ofTool(ev.Kind) {
+		l.toolEdit = l.Loop.Now()
 	}
 	if ev.Manager != Manager {
 		l.busy[ev.Key.Namespace] = l.Loop.Now()

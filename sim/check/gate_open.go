@@ -56,9 +56,17 @@ func (c *Context) gateShut(w workload, known Known) string {
 		return fmt.Sprintf("the windows of its policy %s cannot be read", policies[0].Name)
 	}
 	if open(policies[0], c.KickNow()) {
-		return ""
+		return c.toolShuts(w, known)
 	}
 	return closedSince(policies[0], c.KickNow())
+}
+
+// toolShuts says what of a GitOps tool forbids a restart, as far as this judge knows it.
+func (c *Context) toolShuts(w workload, known Known) string {
+	if state, words := c.toolSays(w); state == toolShut && !c.toolEditedSince(known) {
+		return words
+	}
+	return ""
 }
 
 // closedSince says when the window shut, as far as the last day knows.

@@ -2,9 +2,7 @@ package check
 
 import "github.com/corewire/kick/kick/api/v1alpha1"
 
-// asksTool reports that the one policy of a workload lets a GitOps tool say when. What
-// the tool says is not judged here: a scenario that has one states which restarts it
-// wants, and when.
+// asksTool reports that the one policy of a workload lets a GitOps tool say when.
 func asksTool(policies []*v1alpha1.KickPolicy) bool {
 	if len(policies) != 1 {
 		return false
@@ -13,7 +11,17 @@ func asksTool(policies []*v1alpha1.KickPolicy) bool {
 	return tool != "" && tool != v1alpha1.GitOpsNone
 }
 
-func (b blockCase) asksTool() bool { return asksTool(b.policies) }
+// unasked: KICK cannot ask the tool, as a flag may say.
+func (b blockCase) unasked() bool { return asksTool(b.policies) }
+
+// toolBlocks takes KICK's word for what a tool says, unless the tool plainly lets everything through.
+func (b blockCase) toolBlocks() bool {
+	if !asksTool(b.policies) {
+		return false
+	}
+	state, _ := b.toolSays(b.w)
+	return state != toolOpen
+}
 
 // either is a block that holds where one of two does.
 func either(one, other func(blockCase) bool) func(blockCase) bool {

@@ -30,6 +30,7 @@ type story struct {
 	policies  []*policyState
 	bundles   []*bundleState
 	offsets   map[clock.Domain]time.Duration
+	tool      string // the GitOps tool of the world; empty: none
 }
 
 // sourceState is what the story knows of a source.
@@ -76,6 +77,10 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 	}
 	if len(s.bundles) > 0 {
 		choices = append(choices, (*story).bundle)
+	}
+	if len(world.World.CRDs) > 0 {
+		s.tool = world.World.CRDs[0]
+		choices = append(choices, (*story).sync, (*story).sync)
 	}
 	for range 1 + s.below(pick(s.maker, "length", actChances), "acts") {
 		s.pause()

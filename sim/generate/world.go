@@ -52,6 +52,7 @@ const (
 	flags
 	lateStart
 	configBundles
+	gitOpsTools
 	features
 )
 
@@ -83,6 +84,9 @@ func World(c sched.Chooser) scenario.Scenario {
 	}
 	for i, name := range names {
 		b.namespace(name, i == 0)
+	}
+	if b.has[gitOpsTools] && b.maybe("a tool") {
+		b.gitOps()
 	}
 	if b.has[missingSources] {
 		b.wait = min(b.wait, day) // see longGaps

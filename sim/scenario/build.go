@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -64,12 +65,13 @@ func unsetField(name string, zero any) []byte {
 // value removes its field.
 func NewPatch(gvk schema.GroupVersionKind, key types.NamespacedName, data map[string]any) Resource {
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
+	data = maps.Clone(data) // the caller's stays as it is: it may be one of a table
 	data["apiVersion"], data["kind"] = apiVersion, kind
-	metadata, _ := data["metadata"].(map[string]any)
-	if metadata == nil {
-		metadata = map[string]any{}
-		data["metadata"] = metadata
+	metadata := map[string]any{}
+	if given, ok := data["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, given)
 	}
+	data["metadata"] = metadata
 	metadata["name"] = key.Name
 	if key.Namespace != "" {
 		metadata["namespace"] = key.Namespace
