@@ -2,6 +2,7 @@ package generate
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -80,7 +81,7 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 	}
 	if len(world.World.CRDs) > 0 {
 		s.tool = world.World.CRDs[0]
-		choices = append(choices, (*story).sync, (*story).sync)
+		choices = append(choices, slices.Repeat([]func(*story){(*story).sync}, len(choices))...) // every other act: few worlds have a tool
 	}
 	for range 1 + s.below(pick(s.maker, "length", actChances), "acts") {
 		s.pause()
