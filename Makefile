@@ -45,6 +45,7 @@ lint: ## check the import law and the house rules
 generate: ## write CRDs, deepcopy functions and the RBAC role from markers
 	@$(call tool,controller-gen) object crd rbac:roleName=kick paths=./kick/... \
 		output:crd:dir=kick/api/crds output:rbac:dir=kick/operator/rbac
+	@go run ./charts/generate
 
 .PHONY: verify
 verify: ## fail if a generated file is not what generate writes

@@ -109,6 +109,8 @@ type Transform struct {
 	Apply  func(client.Object)
 	// Everywhere: the kind is cached in all namespaces, also where only some are watched.
 	Everywhere bool
+	// Within bounds Everywhere to these namespaces; none: it has no bound.
+	Within []string
 	// Beside is one object that is cached besides those of the watched namespaces; zero:
 	// none.
 	Beside types.NamespacedName
@@ -117,6 +119,9 @@ type Transform struct {
 // Holds reports whether the cache holds an object of the kind, given which namespaces
 // are watched; none: all of them.
 func (t *Transform) Holds(key types.NamespacedName, watched []string) bool {
+	if t.Everywhere && len(t.Within) > 0 {
+		return slices.Contains(t.Within, key.Namespace)
+	}
 	return t.Everywhere || len(watched) == 0 || slices.Contains(watched, key.Namespace) || key == t.Beside
 }
 

@@ -153,7 +153,10 @@ func cacheOptions(o Options, s *ledger.Sightings, server *serverClock, i *Integr
 
 // namespaces are those of which a kind is cached; nil: all of them.
 func namespaces(t *controllers.Transform, watched []string) map[string]cache.Config {
-	if len(watched) == 0 || t.Everywhere {
+	if t.Everywhere {
+		watched = t.Within
+	}
+	if len(watched) == 0 {
 		return nil
 	}
 	all := map[string]cache.Config{}

@@ -84,6 +84,7 @@ type Integrations struct {
 	// what is missing and what to do.
 	Skipped []string
 
+	within    []string // namespaces in which owners are looked for; none: all
 	kinds     []foreign
 	workloads []index // of the cached workloads
 	settings  types.NamespacedName
@@ -105,7 +106,7 @@ type index struct {
 
 // Integrate finds out which GitOps tools can be asked.
 func Integrate(o *Options, served Served) *Integrations {
-	i := &Integrations{Registry: gates.Registry{
+	i := &Integrations{within: o.GitOpsNamespaces, Registry: gates.Registry{
 		Providers: []gates.Provider{gates.None{}}, Missing: map[string]string{}, Off: map[string]bool{},
 	}}
 	var argo *argocd.Provider
@@ -235,11 +236,12 @@ func (i *Integrations) Indexes() []controllers.Index {
 	return all
 }
 
-// Transforms are those of the foreign kinds. Owners may live in any namespace.
+// Transforms are those of the foreign kinds. Owners may live in any namespace, unless
+// --gitops-namespaces says in which.
 func (i *Integrations) Transforms() []controllers.Transform {
 	all := make([]controllers.Transform, 0, len(i.kinds))
 	for _, k := range i.kinds {
-		all = append(all, controllers.Transform{Object: object(k.GroupVersionKind), Apply: k.strip, Everywhere: true})
+		all = append(all, controllers.Transform{Object: object(k.GroupVersionKind), Apply: k.strip, Everywhere: true, Within: i.within})
 	}
 	return all
 }

@@ -41,16 +41,21 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		Version:       Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(*cobra.Command, []string) error {
 			code = exitUsage
-			return o.Validate()
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			code = exitError
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			code = exitError
 			return start(cmd.Context(), o, stderr)
 		},
 	}
-	o.AddFlags(cmd.Flags())
+	o.AddFlags(cmd.PersistentFlags())
+	cmd.AddCommand(checkCommand(&o))
+	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetArgs(args)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)

@@ -38,7 +38,9 @@ type Options struct {
 	EnableArgoCD bool
 	EnableFlux   bool
 	EnableKargo  bool
-	ArgoCD       argocd.Config
+	// GitOpsNamespaces are where the objects of GitOps tools are looked for; none: everywhere.
+	GitOpsNamespaces []string
+	ArgoCD           argocd.Config
 	// KargoTolerant takes a Stage that an Application names and that does not exist for idle.
 	KargoTolerant bool
 
@@ -104,6 +106,7 @@ func (o *Options) addGitOpsFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.EnableArgoCD, "enable-argocd", true, "ask Argo CD where a policy says so; without its CRDs the integration is inactive")
 	f.BoolVar(&o.EnableFlux, "enable-flux", true, "ask Flux where a policy says so; without its CRDs the integration is inactive")
 	f.BoolVar(&o.EnableKargo, "enable-kargo", false, "ask Kargo, and then Argo CD, where a policy says so; needs --enable-argocd; without its CRDs the integration is inactive")
+	f.StringSliceVar(&o.GitOpsNamespaces, "gitops-namespaces", nil, "namespaces of the objects of GitOps tools, comma separated; empty: all of them. An owner anywhere else is unknown")
 	f.StringVar(&o.ArgoCD.Namespace, "argocd-namespace", argocd.DefaultNamespace, "namespace of Argo CD's control plane: its AppProjects and ConfigMap argocd-cm")
 	f.StringSliceVar(&o.ArgoCD.Namespaces, "argocd-application-namespaces", nil, "namespaces of Applications besides Argo CD's own, comma separated; empty: all of them")
 	f.StringSliceVar(&o.ArgoCD.Clusters, "argocd-clusters", nil, "names and servers under which Argo CD deploys to this cluster, besides in-cluster and https://kubernetes.default.svc")

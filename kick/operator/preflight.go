@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -154,28 +153,34 @@ func (r Role) where(o Options) []string {
 }
 
 // needs are the rights of the role that these options make use of. Those on kinds of
-// GitOps tools are needed everywhere, and only where the tool is asked.
+// GitOps tools are needed where their objects are looked for, and only if the tool is
+// asked. Of Argo CD's namespace one ConfigMap is read.
 func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttributes {
 	foreign := map[string]bool{}
 	for _, k := range ForeignKinds() {
 		foreign[k.Group] = true
 	}
-	used := i.groups()
+	used, owners := i.groups(), o.GitOpsNamespaces
+	if len(owners) == 0 {
+		owners = []string{metav1.NamespaceAll}
+	}
 	var all []*authorizationv1.ResourceAttributes
 	for _, rule := range r.Rules {
 		namespaces := r.where(o)
 		if group := rule.APIGroups[0]; foreign[group] {
 			namespaces = nil
 			if used[group] {
-				namespaces = []string{metav1.NamespaceAll}
+				namespaces = owners
 			}
 		}
 		for _, resource := range rule.Resources {
-			there := namespaces
-			if resource == "configmaps" && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
-				there = append(slices.Clone(there), i.settings.Namespace)
+			all = append(all, each(rule, resource, namespaces)...)
+			if resource == "configmaps" && r.Name != bundleRole && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
+				for _, a := range each(rule, resource, []string{i.settings.Namespace}) {
+					a.Name = i.settings.Name
+					all = append(all, a)
+				}
 			}
-			all = append(all, each(rule, resource, there)...)
 		}
 	}
 	return all

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/go-logr/logr"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -75,13 +72,6 @@ func led(ctx context.Context, mgr manager.Manager, o Options) error {
 		return nil
 	default:
 	}
-	var lease coordinationv1.Lease
-	if err := mgr.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, &lease); err != nil {
-		return fmt.Errorf("nobody is known to lead: read lease %s/%s: %w", o.Namespace, LeaseName, err)
-	}
-	held := lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" && lease.Spec.RenewTime != nil
-	if !held || time.Since(lease.Spec.RenewTime.Time) > 2*o.LeaseDuration {
-		return fmt.Errorf("nobody leads: lease %s/%s has no live holder", o.Namespace, LeaseName)
-	}
-	return nil
+	_, err := leader(ctx, mgr.GetAPIReader(), o)
+	return err
 }

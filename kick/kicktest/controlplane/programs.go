@@ -34,6 +34,7 @@ const (
 	GolangciLint  Program = "golangci-lint"
 	ControllerGen Program = "controller-gen"
 	Gotestsum     Program = "gotestsum"
+	Helm          Program = "helm"
 )
 
 // Binaries says where each program stands.
@@ -59,6 +60,7 @@ var sources = map[Program]source{
 	GolangciLint:      {tool: "golangci-lint", pkg: "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", module: "github.com/golangci/golangci-lint/v2", stamp: "main.version"},
 	ControllerGen:     {tool: "controller-gen", pkg: "sigs.k8s.io/controller-tools/cmd/controller-gen", module: "sigs.k8s.io/controller-tools", stamp: "sigs.k8s.io/controller-tools/pkg/version.version"},
 	Gotestsum:         {tool: "gotestsum", pkg: "gotest.tools/gotestsum", module: "gotest.tools/gotestsum"},
+	Helm:              {tool: "helm", pkg: "helm.sh/helm/v4/cmd/helm", module: "helm.sh/helm/v4", stamp: "helm.sh/helm/v4/internal/version.version"},
 }
 
 func kubernetes(program string) source {

@@ -76,6 +76,16 @@ func Prepare(ctx context.Context, plane *controlplane.ControlPlane, namespace st
 	return i, i.granted(ctx)
 }
 
+// Of is an installation that somebody else made, such as a chart: KICK acts as the
+// service account, with whatever rights that was given.
+func Of(plane *controlplane.ControlPlane, namespace, serviceAccount string) (*Installation, error) {
+	i := &Installation{
+		Namespace: namespace, User: "system:serviceaccount:" + namespace + ":" + serviceAccount, plane: plane,
+		kubeconfig: filepath.Join(filepath.Dir(plane.Kubeconfig), namespace+"."+serviceAccount+".kubeconfig"),
+	}
+	return i, plane.WriteKubeconfig(i.kubeconfig, i.User, i.groups()...)
+}
+
 func (i *Installation) groups() []string {
 	return []string{"system:serviceaccounts", "system:serviceaccounts:" + i.Namespace, "system:authenticated"}
 }

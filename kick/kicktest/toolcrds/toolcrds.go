@@ -1,5 +1,5 @@
 // Package toolcrds carries hand-written CustomResourceDefinitions of the GitOps tools
-// that KICK asks: group, kind, version, scope and subresources are those of the tools,
+// that KICK asks, and of the Prometheus operator, whose kinds the chart may bring: group, kind, version, scope and subresources are those of the tools,
 // the schemas take any field. It is test code: nobody needs them in a cluster where the
 // tool itself is installed.
 //
@@ -39,6 +39,11 @@ var sets = map[string][]Kind{
 	"kargo": {
 		kind("kargo.akuity.io/v1alpha1", "Stage", "stages", true),
 		kind("kargo.akuity.io/v1alpha1", "Promotion", "promotions", true),
+	},
+	"prometheus": {
+		kind("monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors", true),
+		kind("monitoring.coreos.com/v1", "PodMonitor", "podmonitors", true),
+		kind("monitoring.coreos.com/v1", "PrometheusRule", "prometheusrules", true),
 	},
 }
 

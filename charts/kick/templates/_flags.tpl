@@ -1,0 +1,42 @@
+{{/*
+The operator's flags, one a line. A new flag is a line here and a value. An empty
+value leaves a flag at its default.
+*/}}
+{{- define "kick.flags" -}}
+log-level: {{ .Values.logLevel }}
+namespace: {{ include "kick.namespace" . }}
+watch-namespaces: {{ join "," .Values.watchNamespaces | quote }}
+request-retention: {{ .Values.requestRetention }}
+rollout-timeout: {{ .Values.rolloutTimeout }}
+clock-allowance: {{ .Values.clockAllowance }}
+kube-api-qps: {{ .Values.kubeAPI.qps | quote }}
+kube-api-burst: {{ .Values.kubeAPI.burst | int | quote }}
+leader-elect: {{ .Values.leaderElection.enabled }}
+leader-election-lease-duration: {{ .Values.leaderElection.leaseDuration }}
+leader-election-renew-deadline: {{ .Values.leaderElection.renewDeadline }}
+leader-election-retry-period: {{ .Values.leaderElection.retryPeriod }}
+gitops-namespaces: {{ join "," .Values.integrations.namespaces | quote }}
+enable-argocd: {{ include "kick.asks" (list . "argocd") | eq "yes" }}
+argocd-namespace: {{ .Values.integrations.argocd.namespace }}
+argocd-application-namespaces: {{ join "," .Values.integrations.argocd.applicationNamespaces | quote }}
+argocd-clusters: {{ join "," .Values.integrations.argocd.clusters | quote }}
+argocd-stale-after: {{ .Values.integrations.argocd.staleAfter }}
+enable-flux: {{ include "kick.asks" (list . "flux") | eq "yes" }}
+enable-kargo: {{ include "kick.asks" (list . "kargo") | eq "yes" }}
+kargo-ignore-missing-stages: {{ .Values.integrations.kargo.ignoreMissingStages }}
+enable-config-bundles: {{ .Values.configBundles.enabled }}
+config-bundle-check-interval: {{ .Values.configBundles.checkInterval }}
+metrics-bind-address: {{ ternary ":8080" "0" .Values.metrics.enabled | quote }}
+health-probe-bind-address: ":8081"
+{{- end }}
+
+{{- define "kick.args" -}}
+{{- range $flag, $value := include "kick.flags" . | fromYaml }}
+{{- if ne (toString $value) "" }}
+- {{ printf "--%s=%s" $flag (toString $value) | quote }}
+{{- end }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end }}
