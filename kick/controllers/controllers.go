@@ -25,6 +25,8 @@ type Controller struct {
 	// Workers is how many keys may be worked on at a time; 0 means 1. A single key
 	// is never worked on twice at a time.
 	Workers int
+	// Timeout is how long a pass may take; 0: as long as the engine lets any.
+	Timeout time.Duration
 	// Reconcile makes one pass over a key. An error is retried with a growing delay.
 	Reconcile func(context.Context, model.Key) (Result, error)
 }

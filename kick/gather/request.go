@@ -124,7 +124,16 @@ func Request(r *v1alpha1.KickRequest) *model.Request {
 			ChangedAt: c.ChangedAt.UTC(),
 		})
 	}
+	m.Status.Transitions = transitions(st)
 	return m
+}
+
+func transitions(st *v1alpha1.KickRequestStatus) []model.Transition {
+	all := make([]model.Transition, 0, len(st.Transitions))
+	for _, t := range st.Transitions {
+		all = append(all, model.Transition{Phase: request.Phase(t.Phase), At: t.At.UTC(), Reason: request.Reason(t.Reason), Message: t.Message})
+	}
+	return all
 }
 
 func micro(t *metav1.MicroTime) time.Time {

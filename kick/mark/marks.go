@@ -106,6 +106,12 @@ const (
 	BundleRefused
 	BundlePaced
 
+	// Notifications.
+	NotificationJudgedLive
+	NotificationRecordedLater
+	NotificationGivenUp
+	NotificationDropped
+
 	end
 )
 
@@ -206,4 +212,9 @@ var infos = [end]Info{
 	BundleRestored:   {"bundle-restored", "A change of an immutable bundle was taken back."},
 	BundleRefused:    {"bundle-refused", "The API server refused a write for a bundle."},
 	BundlePaced:      {"bundle-paced", "A bundle that somebody changes again and again was put right a moment later."},
+
+	NotificationJudgedLive:    {"notification-judged-live", "A pass over a notification policy was made again on a live one."},
+	NotificationRecordedLater: {"notification-recorded-later", "A notification was delivered, and put on record by a later pass."},
+	NotificationGivenUp:       {"notification-given-up", "A notification was given up."},
+	NotificationDropped:       {"notification-dropped", "Notifications made room because too many waited."},
 }

@@ -33,9 +33,11 @@ var (
 	waiting  = family{name: "kick_requests_waiting", kind: "gauge", labels: []string{"reason"}, help: "KickRequests that wait now, by reason; of the leader only."}
 	oldest   = family{name: "kick_request_oldest_waiting_seconds", kind: "gauge", labels: []string{"reason"}, help: "How long ago the request that waits the longest was opened, by reason; 0: none waits. Of the leader only."}
 	bundles  = family{name: "kick_config_bundle_writes_total", kind: "counter", labels: []string{"write"}, help: "Writes made for ConfigBundles, by what they did; refused: the API server would not have one."}
+	notices  = family{name: "kick_notification_deliveries_total", kind: "counter", labels: []string{"namespace", "policy", "outcome"}, help: "Tries to deliver a notification, by what became of it: delivered, retried later, or failed for good."}
+	dropped  = family{name: "kick_notification_dropped_total", kind: "counter", help: "Notifications that had to make room because too many waited."}
 	built    = family{name: "kick_build_info", kind: "gauge", labels: []string{"version"}, help: "The version that runs; always 1."}
 
-	families = []family{requests, restarts, failures, changes, flaps, gates, reacted, rolled, waiting, oldest, bundles, built}
+	families = []family{requests, restarts, failures, changes, flaps, gates, reacted, rolled, waiting, oldest, bundles, notices, dropped, built}
 )
 
 func (f family) counter() *prometheus.CounterVec {
@@ -59,13 +61,17 @@ func Page() string {
 
 Written by ` + "`go test ./kick/metrics -update`" + ` from the code. KICK serves these on ` + "`--metrics-bind-address`" + ` under ` + "`/metrics`" + `, beside those of
 controller-runtime and client-go. Every series exists from the start with value 0, but for error reasons and flapping sources, so that ` + "`rate()`" + ` and alerts on absence work.
-None but that of flapping sources carries the name of an object.
+None carries the name of an object, but for flapping sources and for deliveries, which exist for each NotificationPolicy from its first visit on.
 
 | series | type | labels | what it tells |
 |---|---|---|---|
 `)
 	for _, f := range families {
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", f.name, f.kind, strings.Join(f.labels, "`, `"), f.help)
+		labels := "`" + strings.Join(f.labels, "`, `") + "`"
+		if len(f.labels) == 0 {
+			labels = ""
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.name, f.kind, labels, f.help)
 	}
 	b.WriteString("\n`provider` is the policy's `spec.gitOps.provider`, and `unknown` where it asks no tool, or where not exactly one policy selects the workload. `result` of a request is `succeeded`, `no_longer_required`, `failed` or\n`dry_run`; of a restart `started`, `succeeded` or `failed`. `gate` and `reason` of a wait are:\n\n| gate | reason |\n|---|---|\n")
 	for _, w := range waits {

@@ -1,6 +1,6 @@
 // Package metrics declares KICK's Prometheus series. Every series exists from the
 // start with value zero, so that rate() and absence alerts work; none carries an
-// object's name.
+// object's name, but for the deliveries of a NotificationPolicy.
 package metrics
 
 import (
@@ -12,8 +12,9 @@ import (
 
 // Metrics is KICK's set of series.
 type Metrics struct {
-	requests, restarts, errors, changes, flaps, gates, bundles *prometheus.CounterVec
-	reacted, rolled                                            *prometheus.HistogramVec
+	requests, restarts, errors, changes, flaps, gates, bundles, notices *prometheus.CounterVec
+	reacted, rolled                                                     *prometheus.HistogramVec
+	dropped                                                             prometheus.Counter
 }
 
 // noProvider is the provider label where no GitOps tool is asked, or no single policy says which.
@@ -62,10 +63,11 @@ func New(r prometheus.Registerer, known Values) *Metrics {
 		m.rolled.WithLabelValues(k, results[request.Succeeded])
 		m.rolled.WithLabelValues(k, results[request.Failed])
 	}
-	m.bundles = newBundles()
+	m.bundles, m.notices = newBundles(), notices.counter()
+	m.dropped = dropped.counter().WithLabelValues()
 	info := built.gauge()
 	info.WithLabelValues(known.Version).Set(1)
-	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.flaps, m.gates, m.reacted, m.rolled, m.bundles, info)
+	r.MustRegister(m.requests, m.restarts, m.errors, m.changes, m.flaps, m.gates, m.reacted, m.rolled, m.bundles, m.notices, m.dropped, info)
 	return m
 }
 

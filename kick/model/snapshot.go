@@ -91,6 +91,9 @@ type RequestStatus struct {
 	RolloutStart time.Time // the stamp of the restart it drives or drove
 	RolloutRev   string
 	RolloutGen   int64
+	// Transitions are the phases that were reached, oldest first; they follow from the
+	// other fields of each status write.
+	Transitions []Transition
 }
 
 // Cause is a changed source that made the request necessary.

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -28,6 +29,7 @@ import (
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/notify"
 )
 
 // Back-off of a key whose pass failed, and the longest a pass may take.
@@ -86,9 +88,14 @@ func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metric
 	if err != nil {
 		return false, err
 	}
+	calls, err := notificationCalls(config)
+	if err != nil {
+		return false, err
+	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
 		Events: recorder{mgr.GetEventRecorder("kick")}, Metrics: m, Options: o, Integrations: integrations,
+		Notifications: calls, Deliver: &notify.Sender{Clock: clock.New(), Local: o.Notifications.Local, Agent: "kick/" + Version()},
 		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
 	if err := connect(ctx, mgr, wiring); err != nil {
@@ -198,7 +205,7 @@ func add(mgr manager.Manager, c *controllers.Controller) error {
 		MaxConcurrentReconciles: max(c.Workers, 1),
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[model.Key](firstRetry, lastRetry),
 		EnableWarmup:            &warm,
-		ReconciliationTimeout:   passTimeout,
+		ReconciliationTimeout:   cmp.Or(c.Timeout, passTimeout),
 		SkipNameValidation:      &again, // several operators in one process, in tests
 		LogConstructor: func(k *model.Key) logr.Logger {
 			l := mgr.GetLogger().WithValues("controller", c.Name)

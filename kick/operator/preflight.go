@@ -26,7 +26,7 @@ var generatedRoles []byte
 
 // crdResources are the resources of KICK's own group that it needs.
 func (o *Options) crdResources() []string {
-	needed := []string{"kickpolicies", "kickrequests", "sourceobservations"}
+	needed := []string{"kickpolicies", "kickrequests", "sourceobservations", "notificationpolicies"}
 	if o.Bundles.Enabled {
 		needed = append(needed, bundleCRD)
 	}

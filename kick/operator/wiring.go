@@ -19,6 +19,7 @@ import (
 	"github.com/corewire/kick/kick/bundle"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/controllers/cleanup"
+	"github.com/corewire/kick/kick/controllers/notification"
 	"github.com/corewire/kick/kick/controllers/policy"
 	"github.com/corewire/kick/kick/controllers/request"
 	"github.com/corewire/kick/kick/controllers/source"
@@ -44,7 +45,7 @@ var (
 )
 
 // controllerNames label the error counter from the start.
-var controllerNames = []string{"source", "request", "policy", "cleanup", bundle.Name}
+var controllerNames = []string{"source", "request", "policy", "cleanup", notification.Name, bundle.Name}
 
 // Deps is what an engine brings along.
 type Deps struct {
@@ -55,6 +56,9 @@ type Deps struct {
 	Events  events.Recorder
 	Metrics *metrics.Metrics
 	Options Options
+	// Notifications are the calls that notifications make, and Deliver sends them.
+	Notifications Calls
+	Deliver       notification.Deliverer
 	// Integrations are the GitOps tools there are.
 	Integrations *Integrations
 	Started      time.Time // when this process began, the API server's clock
@@ -100,6 +104,7 @@ func Wire(d Deps) controllers.Wiring {
 			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Watches: d.Integrations.Watches(d.Cache, g)}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
+			notificationController(d, g, a),
 		}, bundleControllers(d, g, a)...)),
 		Indexes:    append(Indexes(), d.Integrations.Indexes()...),
 		Transforms: Transforms(d.Options, d.Integrations),
@@ -157,6 +162,7 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 		{Object: &v1alpha1.KickPolicy{}, Apply: dropOwners},
 		{Object: &v1alpha1.KickRequest{}, Apply: dropOwners},
 		{Object: &v1alpha1.SourceObservation{}, Apply: dropOwners},
+		notificationTransform(),
 	}
 	for _, k := range sourceKinds {
 		t := controllers.Transform{Object: k.New(), Apply: func(o client.Object) { sources.Strip(k, o) }}

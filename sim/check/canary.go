@@ -131,6 +131,9 @@ func (n *canaries) OnKick(c *Context, ev cluster.Event) {
 // OnTold searches an Event.
 func (n *canaries) OnTold(c *Context, t Told) { n.search(c, t.Note, "an event") }
 
+// OnNotified searches a notification.
+func (n *canaries) OnNotified(c *Context, t Notified) { n.search(c, t.Text, "a notification") }
+
 // OnLog searches a log line.
 func (n *canaries) OnLog(c *Context, line string) { n.search(c, line, "a log line") }
 

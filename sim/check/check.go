@@ -113,6 +113,7 @@ type (
 	accessHook interface{ OnAccess(*Context, Access) }
 	toldHook   interface{ OnTold(*Context, Told) }
 	passHook   interface{ OnPass(*Context, Pass) }
+	noticeHook interface{ OnNotified(*Context, Notified) }
 	logHook    interface{ OnLog(*Context, string) }
 	endHook    interface{ AtEnd(*Context) }
 )
@@ -168,6 +169,7 @@ func All() []Entry {
 		{lawBundleForeign, "KICK writes no ConfigMap that is no bundle's, and takes away nothing that others put on one.", func() Law { return &bundleForeign{} }},
 		{lawBundleFrozen, "What an immutable bundle declared when it was accepted is what its ConfigMap holds, and what it says, for ever.", func() Law { return &bundleFrozen{} }},
 		{lawBundleRefused, "A bundle that was refused its first ConfigMap is tried again only when it changes, and one Event follows one write.", func() Law { return &bundleRefused{} }},
+		{lawNotified, "Each transition that a NotificationPolicy in force wants is told, or tried three times, and it is told once, but for what a crash, or a leader that is none any more, repeats.", func() Law { return &notified{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}
 }
@@ -182,6 +184,7 @@ type Laws struct {
 	access []accessHook
 	told   []toldHook
 	passes []passHook
+	notes  []noticeHook
 	logs   []logHook
 	ends   []endHook
 }
@@ -219,6 +222,9 @@ func (l *Laws) add(law Law) {
 	}
 	if h, ok := law.(passHook); ok {
 		l.passes = append(l.passes, h)
+	}
+	if h, ok := law.(noticeHook); ok {
+		l.notes = append(l.notes, h)
 	}
 	if h, ok := law.(logHook); ok {
 		l.logs = append(l.logs, h)
@@ -282,6 +288,13 @@ func (l *Laws) OnTold(t Told) {
 func (l *Laws) OnPass(p Pass) {
 	for _, h := range l.passes {
 		h.OnPass(l.Context, p)
+	}
+}
+
+// OnNotified takes a try to deliver a notification.
+func (l *Laws) OnNotified(n Notified) {
+	for _, h := range l.notes {
+		h.OnNotified(l.Context, n)
 	}
 }
 

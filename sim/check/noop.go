@@ -39,6 +39,10 @@ func said(object any) []any {
 		status := o.Status
 		status.Conditions = timeless(status.Conditions)
 		return []any{o.Spec, status}
+	case *v1alpha1.NotificationPolicy:
+		status := o.Status
+		status.Conditions = timeless(status.Conditions)
+		return []any{o.Spec, status}
 	case *v1alpha1.SourceObservation:
 		return []any{o.Spec}
 	default:

@@ -82,7 +82,7 @@ func (c *Context) fluxSays(w workload) (toolState, string) {
 		return toolShut, name + " is suspended"
 	case ready != "True":
 		return toolShut, fmt.Sprintf("Ready of %s is %q", name, ready)
-	case k.Status.Int("observedGeneration") < k.Generation:
+	case k.Status.Int("observedGeneration") != k.Generation:
 		return toolShut, name + " has not observed its generation"
 	}
 	return c.applied(k)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/model/notify"
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/faults"
 	"github.com/corewire/kick/sim/graph"
@@ -70,6 +71,9 @@ func (c *caller) read(verb string, object runtime.Object, key client.ObjectKey, 
 	} else {
 		p.befall(fault)
 		p.reads(s, key.Namespace)
+		if s.kind.Kind == notify.Kind {
+			p.looked[key] = e.loop.Now()
+		}
 		err = send()
 		p.answered()
 	}

@@ -53,6 +53,7 @@ type process struct {
 	date     time.Time    // of the API server's newest answer
 	dated    time.Time    // true time of that answer
 	saw      *ledger.Sightings
+	looked   map[types.NamespacedName]time.Time // when it read a NotificationPolicy live last
 }
 
 // answered notes the date of an answer of the API server, whole seconds.
@@ -70,7 +71,7 @@ var series = sync.OnceValue(func() *metrics.Metrics { return operator.NewMetrics
 
 // newProcess starts a life: it wires the controllers and fills its caches.
 func newProcess(e *Engine, replica int) (*process, error) {
-	p := &process{engine: e, replica: replica, alive: true, awake: true, byKind: map[schema.GroupKind]*feed{}}
+	p := &process{engine: e, replica: replica, alive: true, awake: true, byKind: map[schema.GroupKind]*feed{}, looked: map[types.NamespacedName]time.Time{}}
 	p.answered()
 	p.log = funcr.NewJSON(func(line string) {
 		if e.Log != nil {
@@ -86,6 +87,7 @@ func newProcess(e *Engine, replica int) (*process, error) {
 	}
 	wiring := operator.Wire(operator.Deps{
 		Clock: e.Clock, Cache: reader, Live: calls, Write: calls, Events: recorder{p},
+		Notifications: operator.Calls{Live: calls, Write: calls}, Deliver: deliverer{p},
 		Metrics: series(), Options: e.options, Integrations: integrations, Started: p.serverNow(), ServerNow: p.serverNow, Sightings: p.saw, NewKey: e.newKey,
 	})
 	var err error

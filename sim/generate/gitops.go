@@ -28,7 +28,7 @@ const (
 	spaceArgo = "argocd"
 	ownerName = "shop"
 	revision  = "main@sha1:aaa"
-	observed  = 1000 // no story makes as many generations: what it says of them is another act's business
+	observed  = 1 // no story changes the spec of a Kustomization: what it says of its generation is an act of its own
 )
 
 // gitOps lets a GitOps tool own the workloads given so far, and the policies of their
@@ -141,13 +141,11 @@ var (
 	fluxUnrest = []tell{
 		{kustomizations, "status", map[string]any{"status": map[string]any{"conditions": []any{ready("False")}}}},
 		{kustomizations, "status", map[string]any{"status": map[string]any{"conditions": []any{ready("Unknown")}}}},
-		{kustomizations, "", map[string]any{"spec": map[string]any{"suspend": true}}},
 		{kustomizations, "status", map[string]any{"status": map[string]any{"observedGeneration": int64(0)}}},
 		{repositories, "status", map[string]any{"status": map[string]any{"artifact": map[string]any{"revision": "main@sha1:bbb"}}}},
 	}
 	fluxRest = []tell{
 		{repositories, "status", map[string]any{"status": map[string]any{"artifact": map[string]any{"revision": revision}}}},
-		{kustomizations, "", map[string]any{"spec": map[string]any{"suspend": nil}}},
 		{kustomizations, "status", map[string]any{"status": map[string]any{"observedGeneration": int64(observed), "conditions": []any{ready("True")}}}},
 	}
 	argoUnrest = []tell{

@@ -85,7 +85,7 @@ func World(c sched.Chooser) scenario.Scenario {
 	for i, name := range names {
 		b.namespace(name, i == 0)
 	}
-	if b.has[gitOpsTools] && b.maybe("a tool") {
+	if b.has[gitOpsTools] {
 		b.gitOps()
 	}
 	if b.has[missingSources] {

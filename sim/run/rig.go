@@ -163,6 +163,7 @@ func (r *rig) startOperator(o Options) error {
 		Observe: func(w Write) { r.trail.call(w); r.laws.OnCall(w) },
 		Log:     func(line string) { r.trail.log(line); r.laws.OnLog(line) },
 		Hit:     r.onHit(o), Touched: o.Touched, Told: r.laws.OnTold, Passed: r.laws.OnPass, Access: r.laws.OnAccess,
+		Endpoint: r.world.Endpoint, Notified: func(n check.Notified) { r.trail.notified(n); r.laws.OnNotified(n) },
 	})
 	if err != nil {
 		at := r.scenario.At

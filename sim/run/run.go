@@ -35,11 +35,14 @@ type OperatorOptions struct {
 
 	// Each of these may be nil.
 
-	Told    func(check.Told)         // every Event it emits
-	Passed  func(check.Pass)         // every pass that ended well
-	Access  func(check.Access)       // every right that a call needs, reads and watches included
-	Touched func(graph.Access)       // what wakes a controller, what it reads and writes
-	Hit     func(site, fault string) // how each call, watch and start went; fault "none": plainly
+	Told    func(check.Told)   // every Event it emits
+	Passed  func(check.Pass)   // every pass that ended well
+	Access  func(check.Access) // every right that a call needs, reads and watches included
+	Touched func(graph.Access) // what wakes a controller, what it reads and writes
+	// Endpoint is what the web server at an address answers: status code and Retry-After.
+	Endpoint func(url string) (int, string)
+	Notified func(check.Notified)     // every try to deliver a notification
+	Hit      func(site, fault string) // how each call, watch and start went; fault "none": plainly
 }
 
 // OperatorFactory makes an operator that is not started yet. An error means that

@@ -99,6 +99,18 @@ func (t *Trail) log(line string) {
 	t.add(entry{actor: actorKick, text: strings.TrimRight(line, "\n"), logged: true})
 }
 
+// notified takes a try to deliver a notification.
+func (t *Trail) notified(n check.Notified) {
+	if t.mute {
+		return
+	}
+	answer := "no answer"
+	if n.Code > 0 {
+		answer = fmt.Sprintf("answer %d", n.Code)
+	}
+	t.add(entry{actor: actorKick, text: fmt.Sprintf("tells %s that request %s reached %s: %s", n.Policy, n.Request, n.Phase, answer)})
+}
+
 // call takes a failed call of KICK; calls that succeed show as writes.
 func (t *Trail) call(w Write) {
 	if w.Done && w.Err != nil && !t.mute {

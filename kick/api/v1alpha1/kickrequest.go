@@ -197,6 +197,14 @@ type KickRequestStatus struct {
 	// +optional
 	CurrentRollout *RolloutStatus `json:"currentRollout,omitempty"`
 
+	// transitions lists the phases that were reached, oldest first, each once in an episode: from
+	// openedAt to the end. It goes back beyond the current episode as far as 20 entries reach. Unset:
+	// not judged yet.
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	// +optional
+	Transitions []PhaseTransition `json:"transitions,omitempty"`
+
 	// conditions holds Completed: True in the phases Succeeded, NoLongerRequired and DryRun, False
 	// in Failed, Unknown while in progress; reason and message say why. GateOverridden stands beside
 	// it where spec.gateOverride opened the gate of the current episode; its message says what the
@@ -252,6 +260,33 @@ type GateStatus struct {
 	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
 	// +optional
 	RequeueAt *metav1.MicroTime `json:"requeueAt,omitempty"`
+}
+
+// PhaseTransition is a phase that a request reached, and why.
+type PhaseTransition struct {
+	// phase is the phase that was reached. Required.
+	// +kubebuilder:validation:Enum=Pending;WaitingForGate;WaitingForOwner;WaitingForApplicationSync;WaitingForRollout;Executing;Succeeded;NoLongerRequired;Failed;DryRun
+	// +required
+	Phase Phase `json:"phase"`
+
+	// at is when it was reached, by KICK's clock. Required.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
+	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
+	// +required
+	At metav1.MicroTime `json:"at"`
+
+	// reason is why, in one word, as status.gate.reason was then. Required.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	Reason string `json:"reason"`
+
+	// message is why, in a sentence, at most 1024 characters. Unset: the reason says it all.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Message string `json:"message,omitempty"`
 }
 
 // RolloutStatus is a rollout that KICK caused.

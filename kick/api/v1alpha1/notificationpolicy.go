@@ -5,8 +5,7 @@ import (
 )
 
 // NotificationPolicy sends an HTTP request when a KickRequest of its namespace reaches one of the
-// phases it lists. Delivery is best effort and never holds up or fails a restart. This version stores
-// notification policies and acts on none of them yet.
+// phases it lists. Delivery is best effort and never holds up or fails a restart.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -42,8 +41,9 @@ type NotificationPolicySpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// phases lists the phases that are told, each at most once. Default: the terminal ones
-	// (Succeeded, Failed, NoLongerRequired, DryRun).
+	// phases lists the phases that are told, each at most once in an episode of a request: from its
+	// opening, or reopening, to its end. Default: the terminal ones (Succeeded, Failed,
+	// NoLongerRequired, DryRun).
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=10
 	// +kubebuilder:validation:items:Enum=Pending;WaitingForGate;WaitingForOwner;WaitingForApplicationSync;WaitingForRollout;Executing;Succeeded;NoLongerRequired;Failed;DryRun
@@ -81,6 +81,13 @@ type Webhook struct {
 	// +optional
 	Method string `json:"method,omitempty"`
 
+	// format is what the body looks like. Plain: a JSON object of fixed fields. CloudEvents: the
+	// same object as the data of a CloudEvent 1.0 in structured JSON. Default: Plain.
+	// +kubebuilder:validation:Enum=Plain;CloudEvents
+	// +kubebuilder:default=Plain
+	// +optional
+	Format WebhookFormat `json:"format,omitempty"`
+
 	// timeoutSeconds is how long one attempt may take, in seconds, 1 to 120. Default: 10.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=120
@@ -104,6 +111,17 @@ type Webhook struct {
 	// +optional
 	TLS *TLS `json:"tls,omitempty"`
 }
+
+// WebhookFormat is what the body of a notification looks like.
+type WebhookFormat string
+
+// The formats.
+const (
+	// FormatPlain is a JSON object of fixed fields.
+	FormatPlain WebhookFormat = "Plain"
+	// FormatCloudEvents is a CloudEvent 1.0 in structured JSON with that object as its data.
+	FormatCloudEvents WebhookFormat = "CloudEvents"
+)
 
 // Header is an HTTP header.
 //
@@ -210,6 +228,14 @@ type NotificationPolicyStatus struct {
 	// +optional
 	LastDeliveryTime *metav1.Time `json:"lastDeliveryTime,omitempty"`
 
+	// lastFailureTime is when a notification was last given up. Unset: none was.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
+	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
+	// +optional
+	LastFailureTime *metav1.Time `json:"lastFailureTime,omitempty"`
+
 	// lastError tells why the last delivery failed, at most 1024 characters, without anything from
 	// a Secret. Unset: the last one did not fail.
 	// +kubebuilder:validation:MaxLength=1024
@@ -226,6 +252,28 @@ type NotificationPolicyStatus struct {
 	// +optional
 	Failed int64 `json:"failed"`
 
+	// dropped counts the notifications that had to make room because too many waited. Unset or 0:
+	// none had to.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	Dropped int64 `json:"dropped,omitempty"`
+
+	// since is the time from which on transitions are told, by KICK's clock; it moves on with what
+	// is settled. Unset: nothing is told, since the policy is suspended or was not judged yet.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
+	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
+	// +optional
+	Since *metav1.MicroTime `json:"since,omitempty"`
+
+	// settled lists the transitions not before since that were delivered or given up, oldest first,
+	// so that none is told twice. At most 128. Unset: none was.
+	// +kubebuilder:validation:MaxItems=128
+	// +listType=atomic
+	// +optional
+	Settled []SettledNotification `json:"settled,omitempty"`
+
 	// conditions holds Ready, which says whether the policy is in force and, if not, what to
 	// change. Unset until the first visit.
 	// +kubebuilder:validation:MaxItems=8
@@ -233,6 +281,28 @@ type NotificationPolicyStatus struct {
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// SettledNotification is a transition of a KickRequest that needs no telling any more.
+type SettledNotification struct {
+	// uid is the UID of the KickRequest. Required.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	UID string `json:"uid"`
+
+	// phase is the phase that was reached. Required.
+	// +kubebuilder:validation:Enum=Pending;WaitingForGate;WaitingForOwner;WaitingForApplicationSync;WaitingForRollout;Executing;Succeeded;NoLongerRequired;Failed;DryRun
+	// +required
+	Phase Phase `json:"phase"`
+
+	// at is when it was reached, by KICK's clock. Required.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
+	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
+	// +required
+	At metav1.MicroTime `json:"at"`
 }
 
 // NotificationPolicyList is a list of NotificationPolicies.

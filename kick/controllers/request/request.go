@@ -136,6 +136,7 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 	if before.Equal(st) {
 		return nil
 	}
+	st.Transitions = before.Reached(st, gather.Now(r.Clock))
 	if err := r.Apply.Status(ctx, s.Request, st); err != nil {
 		return err
 	}

@@ -1,0 +1,77 @@
+package notify
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+
+	"github.com/corewire/kick/kick/model/notify"
+)
+
+// transport is for one try: HTTP/1.1, no proxy, no connection kept.
+func (s *Sender) transport(t *notify.Target) (*http.Transport, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if t.CA != nil {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(t.CA) {
+			return nil, errors.New("spec.webhook.tls.caBundle: the key holds no certificate in PEM")
+		}
+	}
+	if t.Certificate != nil {
+		pair, err := tls.X509KeyPair(t.Certificate, t.CertificateKey)
+		if err != nil { // what is wrong with it may quote it
+			return nil, errors.New("spec.webhook.tls.clientCertificate: tls.crt and tls.key are not a certificate in PEM and its key")
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	dialer := &net.Dialer{Timeout: t.Timeout, ControlContext: s.control}
+	return &http.Transport{
+		DialContext: dialer.DialContext, TLSClientConfig: config, TLSHandshakeTimeout: t.Timeout,
+		DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders, ResponseHeaderTimeout: t.Timeout,
+	}, nil
+}
+
+// refusedError says that an address is none to connect to.
+type refusedError struct{ address netip.Addr }
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("spec.webhook.url leads to %s, which is an address of KICK's own machine or link; use another one, or start KICK with --notification-allow-local-targets", e.address)
+}
+
+// control judges each address when it is about to be connected to: whatever a name
+// resolved to when somebody looked before does not matter.
+func (s *Sender) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("connect to an address that is none: %w", err)
+	}
+	if !s.Local && local(to.Addr()) {
+		return &refusedError{to.Addr()}
+	}
+	return nil
+}
+
+// Addresses that are not local by their kind, but lead to what is.
+var (
+	metadata  = netip.MustParseAddr("fd00:ec2::254")  // of a cloud's machines
+	translate = netip.MustParsePrefix("64:ff9b::/96") // IPv4 behind a NAT64, RFC 6052
+	thisHost  = netip.MustParsePrefix("0.0.0.0/8")    // RFC 791: this network
+)
+
+// local reports whether an address belongs to the machine or the link: loopback, link
+// local, multicast, unspecified, also where it is an IPv4 address in the clothes of an
+// IPv6 one.
+func local(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if translate.Contains(a) {
+		b := a.As16()
+		a = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	return a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || a == metadata || thisHost.Contains(a)
+}
