@@ -106,6 +106,7 @@
   - kick.corewire.io
   resources:
   - kickpolicies
+  - notificationpolicies
   verbs:
   - get
   - list
@@ -115,6 +116,7 @@
   resources:
   - kickpolicies/status
   - kickrequests/status
+  - notificationpolicies/status
   verbs:
   - update
 - apiGroups:
@@ -152,6 +154,7 @@
 'UPDATE events.k8s.io/events',
 'UPDATE kick.corewire.io/kickpolicies/status',
 'UPDATE kick.corewire.io/kickrequests/status',
+'UPDATE kick.corewire.io/notificationpolicies/status',
 'UPDATE kick.corewire.io/sourceobservations',
 {{- end }}
 
