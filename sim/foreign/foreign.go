@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // Free is a part of an object that may hold anything JSON can.
@@ -14,6 +15,16 @@ type Free map[string]any
 
 // DeepCopy copies it.
 func (f Free) DeepCopy() Free { return runtime.DeepCopyJSON(f) }
+
+// UnmarshalJSON keeps whole numbers whole, as the API server's own clients do.
+func (f *Free) UnmarshalJSON(raw []byte) error {
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	*f = fields
+	return nil
+}
 
 // Resource is an object of the kind that K stands for.
 type Resource[K any] struct {

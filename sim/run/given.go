@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -59,7 +60,7 @@ func (r *rig) applyGiven(pods bool) error {
 // giveStatus writes the status that is given of a GitOps tool's object, as its
 // controller did, where the API server would drop it from what a user applies.
 func (r *rig) giveStatus(object scenario.Resource) error {
-	if object.GVK.Group == v1alpha1.GroupVersion.Group || object.Data["status"] == nil || !r.server.HasStatus(object.GVK) {
+	if object.GVK.Group == v1alpha1.GroupVersion.Group || !r.server.HasStatus(object.GVK) || !givesStatus(object) {
 		return nil
 	}
 	_, err := r.server.Patch(object.GVK.GroupKind(), object.Key, types.MergePatchType, object.JSON, cluster.WriteOptions{Manager: "controller", Subresource: "status"})
@@ -96,4 +97,12 @@ func firstLead(s scenario.Scenario) time.Duration {
 		longest = max(longest, time.Duration(pods)*each)
 	}
 	return (sourcesFirst + longest + spare + time.Second).Truncate(time.Second)
+}
+
+// givesStatus looks into what is written: an object that was made, not read, has no more.
+func givesStatus(object scenario.Resource) bool {
+	var of struct {
+		Status map[string]any `json:"status"`
+	}
+	return json.Unmarshal(object.JSON, &of) == nil && len(of.Status) > 0
 }
