@@ -42,7 +42,7 @@ lint: ## check the import law and the house rules
 	@$(call tool,golangci-lint) run
 
 .PHONY: generate
-generate: ## write CRDs, deepcopy functions and the RBAC role from markers
+generate: ## write CRDs, deepcopy functions and roles from markers, and the chart's share of them
 	@$(call tool,controller-gen) object crd rbac:roleName=kick paths=./kick/... \
 		output:crd:dir=kick/api/crds output:rbac:dir=kick/operator/rbac
 	@go run ./charts/generate

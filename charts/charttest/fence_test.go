@@ -2,6 +2,7 @@ package charttest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,20 +60,19 @@ func TestFenceWithBundles(t *testing.T) {
 	c.furnish()
 	c.refused(c.configMaps())
 	c.refused([]row{
-		{"take over a ConfigMap", func(ctx context.Context, w client.Client) error {
-			return w.Patch(ctx, bare(c.ns, "ConfigMap", "theirs"), client.RawPatch(merge, []byte(`{"metadata":{"ownerReferences":[`+bundleOwner+`]}}`)))
-		}},
+		{"take over a ConfigMap of another name", c.patch("ConfigMap", "theirs", `{"metadata":{"ownerReferences":[`+bundleOwner+`]}}`)},
+		{"take over a ConfigMap that somebody controls", c.patch("ConfigMap", "controlled", `{"metadata":{"ownerReferences":[`+strings.ReplaceAll(bundleOwner, "owned", "controlled")+`]}}`)},
 		{"record of nobody's", func(ctx context.Context, w client.Client) error {
 			return w.Create(ctx, object(t, "apps/v1", "ControllerRevision", c.ns, "new", "{revision: 1, data: {}}"))
 		}},
 	})
 	w := client.NewDryRunClient(c.kick)
-	mine := object(t, "v1", "ConfigMap", c.ns, "new", "{metadata: {ownerReferences: ["+bundleOwner+"]}, data: {a: b}}")
+	mine := object(t, "v1", "ConfigMap", c.ns, "new", "{metadata: {ownerReferences: ["+strings.ReplaceAll(bundleOwner, "owned", "new")+"]}, data: {a: b}}")
 	if err := w.Create(t.Context(), mine); err != nil {
 		t.Errorf("create a ConfigMap of a ConfigBundle: %v, want yes", err)
 	}
 	for _, name := range []string{"owned", "stripped"} {
-		data := client.RawPatch(merge, []byte(`{"metadata":{"ownerReferences":[`+bundleOwner+`]},"data":{"a":"healed"}}`))
+		data := client.RawPatch(merge, []byte(`{"metadata":{"ownerReferences":[`+strings.ReplaceAll(bundleOwner, "owned", name)+`]},"data":{"a":"healed"}}`))
 		if err := w.Patch(t.Context(), bare(c.ns, "ConfigMap", name), data, client.FieldOwner("kick")); err != nil {
 			t.Errorf("heal ConfigMap %s: %v, want yes", name, err)
 		}
@@ -104,6 +104,7 @@ func (c *cage) furnish() {
 		object(c.t, "v1", "Pod", c.ns, "pod", "{spec: {serviceAccountName: app, automountServiceAccountToken: false, containers: [{name: app, image: \"example.com/app:1\"}]}}"),
 		object(c.t, "v1", "Secret", c.ns, "secret", "stringData: {a: b}"),
 		object(c.t, "v1", "ConfigMap", c.ns, "theirs", "data: {a: b}"),
+		object(c.t, "v1", "ConfigMap", c.ns, "controlled", "{metadata: {ownerReferences: [{apiVersion: example.com/v1, kind: Other, name: x, uid: x, controller: true}]}, data: {a: b}}"),
 		object(c.t, "v1", "ConfigMap", c.ns, "owned", "{metadata: {ownerReferences: ["+bundleOwner+"]}, data: {a: b}}"),
 	} {
 		c.must(c.admin.Create(ctx, o))
@@ -128,7 +129,9 @@ func (c *cage) configMaps() []row {
 	return []row{
 		{"create a ConfigMap", c.create("v1", "ConfigMap", c.ns, "data: {a: b}")},
 		{"change a ConfigMap", c.patch("ConfigMap", "theirs", `{"data":{"a":"c"}}`)},
-		{"delete a ConfigMap", func(ctx context.Context, w client.Client) error { return w.Delete(ctx, bare(c.ns, "ConfigMap", "theirs")) }},
+		{"delete a ConfigMap", func(ctx context.Context, w client.Client) error {
+			return w.Delete(ctx, bare(c.ns, "ConfigMap", "theirs"))
+		}},
 		{"take a bundle's ConfigMap out", c.patch("ConfigMap", "owned", `{"metadata":{"ownerReferences":null}}`)},
 	}
 }

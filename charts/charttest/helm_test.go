@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/corewire/kick/kick/kicktest/controlplane"
 	"github.com/corewire/kick/kick/kicktest/installation"
 )
@@ -22,6 +25,7 @@ const chart = "../kick"
 // nothing. Where KICK is to run, it is a process with the service account's rights.
 func TestMain(m *testing.M) {
 	installation.Main()
+	ctrl.SetLogger(logr.Discard()) // of clients
 	os.Exit(controlplane.Main(m, controlplane.Options{Node: controlplane.FakeNode, PodReadyDelay: time.Second, ServiceAccounts: true}))
 }
 

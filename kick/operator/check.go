@@ -40,6 +40,7 @@ func check(ctx context.Context, o Options, metrics string, out io.Writer) error 
 	if err != nil {
 		return err
 	}
+	config.QPS, config.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	if err := Preflight(ctx, config, o); err != nil {
 		return err
 	}

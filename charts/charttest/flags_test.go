@@ -1,0 +1,128 @@
+package charttest
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
+
+	"github.com/corewire/kick/kick/operator"
+)
+
+// withoutValue are flags that a chart has no use for, and why.
+var withoutValue = map[string]string{
+	"kubeconfig":             "in a pod the service account is used",
+	"enable-argo-rollouts":   "this version has no such integration",
+	"enable-csi-integration": "this version has no such integration",
+}
+
+// TestFlags: every flag of the operator can be set by a value, and the chart sets none
+// that does not exist.
+func TestFlags(t *testing.T) {
+	content, err := os.ReadFile(chart + "/templates/_flags.tpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set []string
+	for _, line := range regexp.MustCompile(`(?m)^([a-z-]+): `).FindAllSubmatch(content, -1) {
+		set = append(set, string(line[1]))
+	}
+	o := operator.NewOptions()
+	flags := pflag.NewFlagSet("kick", pflag.ContinueOnError)
+	o.AddFlags(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		_, without := withoutValue[f.Name]
+		if slices.Contains(set, f.Name) == without {
+			t.Errorf("--%s: in _flags.tpl %t, in withoutValue %t; it has to be in one of them", f.Name, !without, without)
+		}
+	})
+	for _, name := range set {
+		if flags.Lookup(name) == nil {
+			t.Errorf("the chart sets --%s, which KICK does not have", name)
+		}
+	}
+}
+
+// foreignSeries are of controller-runtime and Prometheus itself.
+var foreignSeries = []string{"up", "leader_election_master_status", "controller_runtime_reconcile_time_seconds", "workqueue_depth"}
+
+// TestQueries: alerts and dashboard ask only for series that exist, and each alert has its
+// place in the runbooks.
+func TestQueries(t *testing.T) {
+	known := slices.Clone(foreignSeries)
+	registry := prometheus.NewRegistry()
+	operator.NewMetrics(describer{registry, &known})
+	dashboard, err := os.ReadFile(chart + "/files/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerts, err := os.ReadFile(chart + "/templates/prometheusrule.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := regexp.MustCompile(`"expr":? +(?:\(printf )?"((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(string(dashboard)+string(alerts), -1)
+	if len(queries) < 10 {
+		t.Fatalf("only %d queries found", len(queries))
+	}
+	series := regexp.MustCompile(`\b(?:kick_\w+|up\b|[a-z]+(?:_[a-z0-9]+)+)(?:\{|\[|\b)`)
+	for _, q := range queries {
+		for _, name := range series.FindAllString(q[1], -1) {
+			name = strings.TrimRight(name, "{[")
+			if name == "histogram_quantile" {
+				continue
+			}
+			name = strings.TrimSuffix(name, "_bucket")
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: no series %s", q[1], name)
+			}
+		}
+	}
+	runbooks, err := os.ReadFile("../../docs/runbooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`"name" "(Kick\w+)"`).FindAllSubmatch(alerts, -1)
+	for _, name := range names {
+		if !strings.Contains(string(runbooks), "\n## "+string(name[1])+"\n") {
+			t.Errorf("docs/runbooks.md says nothing of alert %s", name[1])
+		}
+	}
+	if headings := strings.Count(string(runbooks), "\n## "); headings != len(names) {
+		t.Errorf("%d headings in docs/runbooks.md for %d alerts", headings, len(names))
+	}
+}
+
+// describer notes the names of what is registered.
+type describer struct {
+	*prometheus.Registry
+	names *[]string
+}
+
+var fqName = regexp.MustCompile(`fqName: "([^"]+)"`)
+
+func (d describer) note(c prometheus.Collector) {
+	all := make(chan *prometheus.Desc, 64)
+	c.Describe(all)
+	close(all)
+	for one := range all {
+		*d.names = append(*d.names, fqName.FindStringSubmatch(one.String())[1])
+	}
+}
+
+// Register notes and registers.
+func (d describer) Register(c prometheus.Collector) error {
+	d.note(c)
+	return d.Registry.Register(c)
+}
+
+// MustRegister notes and registers.
+func (d describer) MustRegister(all ...prometheus.Collector) {
+	for _, c := range all {
+		d.note(c)
+		d.Registry.MustRegister(c)
+	}
+}
