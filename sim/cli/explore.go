@@ -135,9 +135,12 @@ func (s *session) found(f explore.Finding) {
 	runner := s.p.runner()
 	result, choices := runner.Record(f.Schedule)
 	out := report.Failure{
-		Law: f.Failure.Law, Message: f.Failure.Message, Seed: f.Schedule.Name(s.p.build()),
+		Law: f.Failure.Law, Message: f.Failure.Message, Seed: f.Schedule.SeedText(), Build: s.p.build(),
 		Replay: f.Schedule.Command("replay", s.p.build()), Shrink: f.Schedule.Command("shrink", s.p.build()),
 		Explain: report.Explanation(result),
+	}
+	if f.Schedule.Scenario != nil {
+		out.Scenario = f.Schedule.Scenario.Name
 	}
 	if s.f.save != "" {
 		out.Recording, s.err = f.Save(s.f.save, s.p.build(), choices)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/corewire/kick/sim/explore/exploretest"
+	"github.com/corewire/kick/sim/run"
 )
 
 const secretChange = "../run/testdata/secret-change.yaml"
@@ -99,6 +100,37 @@ func TestSeedToScenario(t *testing.T) {
 		t.Fatalf("explore: %d %s\n%s", code, stderr, stdout)
 	}
 	shrinks(t, words(m[1]), regexp.MustCompile(`^law broken: ([^,]*?)(,|   )`).FindStringSubmatch(stdout)[1])
+}
+
+// TestSeedOfAFailure: replay takes the seed that -o json names, and the command beside it.
+func TestSeedOfAFailure(t *testing.T) {
+	idler := func(args ...string) (code int, stdout, stderr string) {
+		var out, errors bytes.Buffer
+		code = Main(args, Program{
+			Stdout: &out, Stderr: &errors, Version: "v1.2.3", Now: time.Now,
+			NewOperator: func(run.OperatorOptions) (run.Operator, error) { return idle{}, nil },
+		})
+		return code, out.String(), errors.String()
+	}
+	for name, paths := range map[string][]string{"world": nil, "scenario": {secretChange}} {
+		code, stdout, stderr := idler(append([]string{"explore", "--profile", "swarm", "--seeds", "400", "-o", "json"}, paths...)...)
+		var got struct {
+			Failures []struct{ Seed, Scenario, Law, Replay string }
+		}
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 1 || len(got.Failures) == 0 {
+			t.Fatalf("%s: %d %v %s", name, code, err, stderr)
+		}
+		found := got.Failures[0]
+		if !regexp.MustCompile(`^0x[0-9a-f]+$`).MatchString(found.Seed) || (found.Scenario == "secret-change") != (paths != nil) {
+			t.Errorf("%s: got %+v", name, found)
+		}
+		for _, args := range [][]string{append([]string{"replay", found.Seed}, paths...), words(found.Replay)} {
+			code, stdout, stderr := idler(args...)
+			if code != 1 || stderr != "" || !strings.HasPrefix(stdout, "law broken: ") || !strings.Contains(strings.SplitN(stdout, "\n", 2)[0], found.Law) {
+				t.Errorf("%s: %v: %d %s\n%s", name, args, code, stderr, stdout)
+			}
+		}
+	}
 }
 
 func TestInterruptedExplore(t *testing.T) {
