@@ -174,6 +174,24 @@ func TestExploreRefuses(t *testing.T) {
 	}
 }
 
+// TestUnmet: a crash or an answer that never comes about is no "ok".
+func TestUnmet(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such write": {[]string{"replay", secretChange, "--crash", "99:landed"}, `write 99 never happened: KICK made \d\d writes`},
+		"dead already":  {[]string{"explain", secretChange, "--crash", "3:landed,3:lost"}, `at write 3 KICK dies otherwise already`},
+		"no question":   {[]string{"replay", secretChange, "--picks", "100000=1"}, `question 100000 was never asked: there were \d+ questions, counted from 0`},
+		"no answer":     {[]string{"shrink", secretChange, "--picks", "0=77"}, `question 0 has the answers 0 to \d, and 77 is none of them`},
+	} {
+		code, stdout, stderr := quitter(context.Background(), tt.args...)
+		if code != 2 || stdout != "" || !regexp.MustCompile("^kick-sim: "+tt.want+"\n$").MatchString(stderr) {
+			t.Errorf("%s: got %d %s%s", name, code, stdout, stderr)
+		}
+	}
+}
+
 func TestOneScenarioAtATime(t *testing.T) {
 	code, _, stderr := quitter(context.Background(), "replay", "../run/testdata")
 	if code != 2 || !regexp.MustCompile(`^kick-sim: \d+ scenarios match, \S+ and \S+ among them: name one with --filter\n$`).MatchString(stderr) {

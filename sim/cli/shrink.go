@@ -47,9 +47,9 @@ func newShrink(p Program) *cobra.Command {
 }
 
 func shrinkTarget(p Program, t target, span time.Duration) error {
-	result := t.play(p)
-	if result.Problem != nil {
-		return exitError{exitUnusable, result.Problem.String()}
+	result, err := t.play(p)
+	if err != nil {
+		return err
 	}
 	if result.OK() {
 		return exitError{exitFailed, "kick-sim: every law holds: there is nothing to shrink"}
