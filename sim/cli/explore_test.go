@@ -137,8 +137,38 @@ func TestInterruptedExplore(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(300*time.Millisecond, cancel)
 	code, stdout, stderr := quitter(ctx, "explore", "--for", "1h", "--seed", "8", "--profile", "pct", "../run/testdata/metadata-only.yaml")
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "interrupted\n") || !strings.Contains(stdout, " schedules, ") {
+	if code != 130 || stderr != "" || !regexp.MustCompile(`(?m)^interrupted\nstopped after \d+ seeds$`).MatchString(stdout) || !strings.Contains(stdout, " schedules, ") {
 		t.Errorf("got %d %s\n%s", code, stderr, stdout)
+	}
+}
+
+// TestCutCampaign: a plan that was not done to its end is not called done.
+func TestCutCampaign(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, tt := range map[string]struct {
+		ctx     context.Context
+		args    []string
+		code    int
+		stopped string
+	}{
+		"crash pass by --for":  {context.Background(), []string{"--profile", "crash", "--for", "1ns", secretChange}, 0, "stopped by --for after 0 of 1 scenarios of the crash pass"},
+		"crash pass by Ctrl-C": {ended, []string{"--profile", "crash", "--pairs", secretChange}, 130, "stopped after 0 of 1 scenarios of the crash pass"},
+		"mix by --for":         {context.Background(), []string{"--for", "1ns", secretChange}, 0, "stopped by --for after 0 of 1 scenarios of the crash pass"},
+		"exhaustive":           {context.Background(), []string{"--profile", "exhaustive", "--for", "1ns", "--seeds", "3"}, 0, "stopped by --for after 0 of 3 worlds at depth 1"},
+		"seeds":                {context.Background(), []string{"--seeds", "5", "--for", "1ns"}, 0, "stopped by --for after 0 of 5 seeds"},
+		"without an end":       {context.Background(), []string{"--for", "1ns"}, 0, ""},
+		"done":                 {context.Background(), []string{"--profile", "crash", "--pairs", "../run/testdata/metadata-only.yaml"}, 0, ""},
+		"seeds done":           {context.Background(), []string{"--seeds", "5", "--for", "1h"}, 0, ""},
+	} {
+		code, stdout, stderr := quitter(tt.ctx, append([]string{"explore", "-o", "json"}, tt.args...)...)
+		var got struct {
+			Interrupted bool
+			Stopped     string
+		}
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != tt.code || got.Stopped != tt.stopped || got.Interrupted != (tt.stopped != "") {
+			t.Errorf("%s: got %d %+v %v %s", name, code, got, err, stderr)
+		}
 	}
 }
 

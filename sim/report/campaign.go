@@ -37,7 +37,8 @@ type Campaign struct {
 	Seconds     float64                      `json:"seconds"`
 	Profile     string                       `json:"profile"`
 	Build       string                       `json:"build"`
-	Interrupted bool                         `json:"interrupted"`
+	Interrupted bool                         `json:"interrupted"`       // before the end of its plan
+	Stopped     string                       `json:"stopped,omitempty"` // where that was: by --for after 12 of 157 scenarios of the crash pass
 	Failures    []Failure                    `json:"failures"`
 	Unreached   []string                     `json:"unreachedMarks"`
 	Marks       map[string]uint64            `json:"marks"`
@@ -98,7 +99,7 @@ func (c Campaign) Text(out io.Writer) {
 		printf("never reached: %s\n", strings.Join(c.Unreached, ", "))
 	}
 	if c.Interrupted {
-		printf("interrupted\n")
+		printf("interrupted\n%s\n", c.Stopped)
 		for _, f := range c.Failures {
 			printf("replay: %s\n", f.Replay)
 		}
