@@ -75,6 +75,7 @@ func newRoot(p Program) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRun(p), newConfirm(p), newExport(p), newExplore(p), newReplay(p), newExplain(p), newShrink(p), newView(p), newList(p), newGraph(p), newVersion(p))
 	return root
 }

@@ -41,10 +41,8 @@ func newExplore(p Program) *cobra.Command {
 			"summary says how far it came, and -o json has \"interrupted\": true.",
 		Example: "  kick-sim explore --for 60s\n  kick-sim explore --seeds 10000 --keep-going -o json\n  kick-sim explore --profile crash scenarios/",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for name, nothing := range map[string]bool{"seeds": f.seeds == 0, "for": f.span <= 0} {
-				if nothing && cmd.Flags().Changed(name) {
-					return exitError{exitUnusable, fmt.Sprintf("kick-sim: --%s %s runs nothing: leave it out, or give more", name, cmd.Flags().Lookup(name).Value)}
-				}
+			if err := f.refuse(cmd, args); err != nil {
+				return err
 			}
 			return exploreAll(cmd.Context(), p, f, args)
 		},
@@ -83,6 +81,9 @@ func exploreAll(ctx context.Context, p Program, f exploreFlags, paths []string) 
 		}
 	} else if profile == explore.ProfileCrash {
 		return exitError{exitUnusable, "kick-sim: --profile crash needs scenarios, such as scenarios/"}
+	}
+	if err := folder(f.save); err != nil {
+		return err
 	}
 	span := f.span
 	if span == 0 && f.seeds == 0 && profile != explore.ProfileCrash {

@@ -185,6 +185,22 @@ func TestExploreRefuses(t *testing.T) {
 		"crash of what": {[]string{"explore", "--profile", "crash"}, "kick-sim: --profile crash needs scenarios, such as scenarios/\n"},
 		"output":        {[]string{"explore", "-o", "xml"}, "kick-sim: unknown output \"xml\": text or json\n"},
 		"no seeds":      {[]string{"explore", "--seeds", "0"}, "kick-sim: --seeds 0 runs nothing: leave it out, or give more\n"},
+		"workers":       {[]string{"explore", "--workers", "0"}, "kick-sim: --workers 0 runs nothing: leave it out for one per core, or give 1 or more\n"},
+		"backwards":     {[]string{"explore", "--for", "-5s"}, "kick-sim: --for -5s runs nothing: leave it out, or give more\n"},
+		"no depth":      {[]string{"explore", "--profile", "exhaustive", "--depth", "0"}, "kick-sim: --depth 0 combines no deviations: leave it out for 2, or give 1 or more\n"},
+		"less depth":    {[]string{"explore", "--profile", "exhaustive", "--depth", "-1"}, "kick-sim: --depth -1 combines no deviations: leave it out for 2, or give 1 or more\n"},
+		"depth of what": {[]string{"explore", "--depth", "3"}, "kick-sim: --depth 3 has no meaning without --profile exhaustive: leave it out, or add that\n"},
+		"crash seeds":   {[]string{"explore", "--profile", "crash", "--seeds", "5", secretChange}, "kick-sim: --seeds 5 has no meaning with --profile crash, which plays each scenario by itself: leave it out\n"},
+		"crash seed":    {[]string{"explore", "--profile", "crash", "--seed", "5", secretChange}, "kick-sim: --seed 5 has no meaning with --profile crash, which plays each scenario by itself: leave it out\n"},
+		"wraps around":  {[]string{"explore", "--seed", "18446744073709551610", "--seeds", "7"}, "kick-sim: --seeds 7 from --seed 18446744073709551610 on go past the last seed, 18446744073709551615: lower one of the two\n"},
+		"pairs apart":   {[]string{"explore", "--profile", "crash", "--pairs", "3", secretChange}, "kick-sim: --pairs 3: the number needs an equals sign, --pairs=3\n"},
+		"no pairs":      {[]string{"explore", "--profile", "crash", "--pairs=0", secretChange}, "kick-sim: --pairs 0 asks for no scenario: leave it out, or write --pairs=10\n"},
+		"pairs of what": {[]string{"explore", "--pairs", secretChange}, "kick-sim: --pairs 10 has no meaning without --profile crash: leave it out, or add that\n"},
+		"negative seed": {[]string{"replay", "-5"}, "kick-sim: -5 is no seed and no file: seeds go from 0 to 18446744073709551615\n"},
+		"run workers":   {[]string{"run", "--workers", "-1", secretChange}, "kick-sim: --workers -1 runs nothing: leave it out for one per core, or give 1 or more\n"},
+		"shrink time":   {[]string{"shrink", "--for", "-1s", secretChange}, "kick-sim: --for -1s runs nothing: leave it out, or give more\n"},
+		"confirm cap":   {[]string{"confirm", "--cap", "-1m", secretChange}, "kick-sim: --cap -1m0s leaves no time: leave it out, or give more\n"},
+		"confirm none":  {[]string{"confirm", "--parallel", "0", secretChange}, "kick-sim: --parallel 0 plays nothing: leave it out, or give 1 or more\n"},
 		"no time":       {[]string{"explore", "--for", "0s"}, "kick-sim: --for 0s runs nothing: leave it out, or give more\n"},
 		"huge seed":     {[]string{"replay", "18446744073709551616"}, "kick-sim: 18446744073709551616 is no seed: a number up to 18446744073709551615, such as 0x5f3a91, or with the build it is of, 0x5f3a91@4c1d2e7\n"},
 		"no file":       {[]string{"replay", "gone.yaml"}, "gone.yaml: no such file or directory\n"},
@@ -219,6 +235,39 @@ func TestUnmet(t *testing.T) {
 		if code != 2 || stdout != "" || !regexp.MustCompile("^kick-sim: "+tt.want+"\n$").MatchString(stderr) {
 			t.Errorf("%s: got %d %s%s", name, code, stdout, stderr)
 		}
+	}
+}
+
+// TestUnwritable: what cannot be written is noticed before anything runs, and what
+// cannot be run leaves no file and no hole in one that was there.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	taken, fresh := filepath.Join(dir, "taken"), filepath.Join(dir, "fresh")
+	if err := os.WriteFile(taken, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(taken, "below")
+	for name, args := range map[string][]string{
+		"replay": {"replay", secretChange, "--trace", below},
+		"save":   {"explore", "--save", below, "--for", "1h", secretChange},
+		"html":   {"run", secretChange, "--html", below},
+		"trace":  {"run", secretChange, "--junit", fresh, "--trace", below},
+	} {
+		code, stdout, stderr := quitter(context.Background(), args...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, taken) {
+			t.Errorf("%s: got %d %s%s", name, code, stdout, stderr)
+		}
+	}
+	for _, file := range []string{taken, fresh} {
+		if code, _, _ := quitter(context.Background(), "replay", secretChange, "--crash", "99:lost", "--trace", file); code != 2 {
+			t.Errorf("got %d", code)
+		}
+	}
+	if text, err := os.ReadFile(taken); err != nil || string(text) != "old" {
+		t.Errorf("got %q %v", text, err)
+	}
+	if _, err := os.Stat(fresh); err == nil {
+		t.Error("a file of a run that did not come about is left")
 	}
 }
 

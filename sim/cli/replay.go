@@ -82,14 +82,17 @@ func (t target) play(p Program) (result run.Result, err error) {
 }
 
 func replay(p Program, t target, trace string, explain bool) error {
+	file, err := reserve(trace)
+	if err != nil {
+		return err
+	}
+	defer file.release()
 	result, err := t.play(p)
 	if err != nil {
 		return err
 	}
-	if trace != "" {
-		if err := writeFile(trace, func(w io.Writer) error { return report.Trace(w, p.build(), []run.Result{result}) }); err != nil {
-			return exitError{exitUnusable, "kick-sim: " + err.Error()}
-		}
+	if err := file.write(func(w io.Writer) error { return report.Trace(w, p.build(), []run.Result{result}) }); err != nil {
+		return exitError{exitUnusable, "kick-sim: " + err.Error()}
 	}
 	if result.OK() && !explain {
 		_, err := fmt.Fprintf(p.Stdout, "ok: every law held in %d events\n", result.Events)

@@ -33,6 +33,9 @@ func (c *Campaign) seedUnits(yield func(unit) bool) {
 		count = math.MaxUint64
 	}
 	for i := uint64(0); i < count; {
+		if nth(c.First, i, c.Profile) < c.First {
+			return // there are no more
+		}
 		from := i
 		group := c.group(nth(c.First, i, c.Profile))
 		for i < count && c.group(nth(c.First, i, c.Profile)) == group {
