@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
 	"github.com/corewire/kick/sim/confirm"
@@ -71,11 +70,8 @@ func confirmScenarios(ctx context.Context, p Program, f confirmFlags, paths []st
 	if _, err := os.Stat(f.Operator); err != nil {
 		return exitError{exitUnusable, fmt.Sprintf("kick-sim: --operator: %v; make bin/kick builds it", err)}
 	}
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	f.Config, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
-	if err != nil {
-		return exitError{exitUnusable, fmt.Sprintf("kick-sim: no control plane to confirm against: %v; use --kubeconfig (make cluster-up starts one)", err)}
+	if f.Config, err = controlPlane(f.kubeconfig); err != nil {
+		return exitError{exitUnusable, "kick-sim: " + err.Error()}
 	}
 	if err := folder(f.Logs); err != nil {
 		return err
