@@ -2,13 +2,12 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"time"
 
 	"github.com/corewire/kick/sim/cli"
+	"github.com/corewire/kick/sim/cli/interrupt"
 )
 
 // version is set by the linker; else the build tells.
@@ -19,10 +18,8 @@ func main() {
 	// a quarter of the time went into collecting garbage while there was hardly any.
 	debug.SetGCPercent(1000)
 	debug.SetMemoryLimit(1 << 30)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(cli.Main(os.Args[1:], cli.Program{
-		Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Version: buildVersion(), Context: ctx,
+		Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Version: buildVersion(), Context: interrupt.Context(),
 	}))
 }
 

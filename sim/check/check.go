@@ -164,6 +164,7 @@ func All() []Entry {
 		{lawWaited, "No restart comes in the middle of a rollout that neither failed nor had its time.", func() Law { return &waited{} }},
 		{lawRefusal, "A restart that the API server refuses is not sent over and over.", func() Law { return &refusals{} }},
 		{lawQuiet, "Changes that follow one another hold a restart back for ten settle delays at most.", func() Law { return quiet{} }},
+		{lawSettled, "KICK restarts no sooner after a change that it recorded than its policy's settle delay, unless it waited ten of them.", func() Law { return &settled{} }},
 		{lawPace, "KICK writes no object more often than a hundred times in ten seconds.", func() Law { return &paces{} }},
 		{lawBundleHeld, "At the end each bundle's ConfigMap holds what is declared, with its labels, annotations and owner, or the API server refused it, or the name is somebody else's.", func() Law { return &bundleHeld{} }},
 		{lawBundleForeign, "KICK writes no ConfigMap that is no bundle's, and takes away nothing that others put on one.", func() Law { return &bundleForeign{} }},

@@ -15,9 +15,10 @@ import (
 
 // Exit codes.
 const (
-	exitPassed   = 0
-	exitFailed   = 1
-	exitUnusable = 2
+	exitPassed      = 0
+	exitFailed      = 1
+	exitUnusable    = 2
+	exitInterrupted = 130 // as shells have it for a program that Ctrl-C ended
 )
 
 // Program is what kick-sim is made of and what it may touch.
@@ -74,6 +75,7 @@ func newRoot(p Program) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRun(p), newConfirm(p), newExport(p), newExplore(p), newReplay(p), newExplain(p), newShrink(p), newView(p), newList(p), newGraph(p), newVersion(p))
 	return root
 }

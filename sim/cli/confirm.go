@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
 	"github.com/corewire/kick/sim/confirm"
@@ -37,7 +36,15 @@ func newConfirm(p Program) *cobra.Command {
 		Example: "  make cluster-up bin/kick\n  kick-sim confirm scenarios/*.yaml --kubeconfig ~/.cache/kick/cluster/kubeconfig --parallel 4\n" +
 			"  kick-sim confirm scenarios --filter '^crash-' --kubeconfig K -o json",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return confirmScenarios(cmd.Context(), p, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := refuse(cmd,
+				refusal{"parallel", f.Parallel < 1, " plays nothing: leave it out, or give 1 or more"},
+				refusal{"cap", f.Cap <= 0, " leaves no time: leave it out, or give more"})
+			if err != nil {
+				return err
+			}
+			return confirmScenarios(cmd.Context(), p, f, args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "administrator of the control plane (default: $KUBECONFIG)")
@@ -63,11 +70,11 @@ func confirmScenarios(ctx context.Context, p Program, f confirmFlags, paths []st
 	if _, err := os.Stat(f.Operator); err != nil {
 		return exitError{exitUnusable, fmt.Sprintf("kick-sim: --operator: %v; make bin/kick builds it", err)}
 	}
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	f.Config, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
-	if err != nil {
-		return exitError{exitUnusable, fmt.Sprintf("kick-sim: no control plane to confirm against: %v; use --kubeconfig (make cluster-up starts one)", err)}
+	if f.Config, err = controlPlane(f.kubeconfig); err != nil {
+		return exitError{exitUnusable, "kick-sim: " + err.Error()}
+	}
+	if err := folder(f.Logs); err != nil {
+		return err
 	}
 	if ctx == nil {
 		ctx = context.Background()

@@ -36,13 +36,13 @@ func newExplore(p Program) *cobra.Command {
 		Short: "Search for schedules that break a law",
 		Long: "Run very many schedules, on all cores, and judge each by the laws: of worlds that the seeds make, or of the\n" +
 			"scenarios given, with everything going wrong that may. Ends at the first failure, with what broke, why, and the\n" +
-			"command that runs it again.\n\nExit code 0: nothing found, 1: a law broke or a mark was never reached, 2: unusable input.",
+			"command that runs it again.\n\nExit code 0: nothing found, 1: a law broke or a mark was never reached, 2: unusable input, 130: Ctrl-C ended it\n" +
+			"and nothing was found until then. Where --for ends it before the end of its plan the code is 0 all the same; the\n" +
+			"summary says how far it came, and -o json has \"interrupted\": true.",
 		Example: "  kick-sim explore --for 60s\n  kick-sim explore --seeds 10000 --keep-going -o json\n  kick-sim explore --profile crash scenarios/",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for name, nothing := range map[string]bool{"seeds": f.seeds == 0, "for": f.span <= 0} {
-				if nothing && cmd.Flags().Changed(name) {
-					return exitError{exitUnusable, fmt.Sprintf("kick-sim: --%s %s runs nothing: leave it out, or give more", name, cmd.Flags().Lookup(name).Value)}
-				}
+			if err := f.refuse(cmd, args); err != nil {
+				return err
 			}
 			return exploreAll(cmd.Context(), p, f, args)
 		},
@@ -82,6 +82,9 @@ func exploreAll(ctx context.Context, p Program, f exploreFlags, paths []string) 
 	} else if profile == explore.ProfileCrash {
 		return exitError{exitUnusable, "kick-sim: --profile crash needs scenarios, such as scenarios/"}
 	}
+	if err := folder(f.save); err != nil {
+		return err
+	}
 	span := f.span
 	if span == 0 && f.seeds == 0 && profile != explore.ProfileCrash {
 		span = defaultSpan
@@ -103,7 +106,7 @@ type session struct {
 }
 
 func (s *session) run(ctx context.Context) error {
-	interrupted := ctx
+	person := ctx
 	if s.span > 0 {
 		limited, cancel := context.WithTimeout(ctx, s.span)
 		defer cancel()
@@ -122,7 +125,22 @@ func (s *session) run(ctx context.Context) error {
 	if s.err != nil {
 		return exitError{exitUnusable, "kick-sim: " + s.err.Error()}
 	}
-	return s.end(total, interrupted.Err() != nil)
+	return s.end(person, total, s.stopped(ctx, person, total))
+}
+
+// stopped says what ended a campaign before the end of its plan, and where; empty
+// where nothing did, as a plan without an end is over when --for says so.
+func (s *session) stopped(limited, person context.Context, total explore.Summary) string {
+	stage, unfinished := total.Unfinished()
+	switch {
+	case !unfinished || total.Failed > 0 && !s.f.keepGoing:
+		return ""
+	case person.Err() != nil:
+		return "stopped after " + stage.String()
+	case limited.Err() != nil && stage.Of > 0:
+		return "stopped by --for after " + stage.String()
+	}
+	return ""
 }
 
 // found replays a finding to tell what led to it.
@@ -135,9 +153,12 @@ func (s *session) found(f explore.Finding) {
 	runner := s.p.runner()
 	result, choices := runner.Record(f.Schedule)
 	out := report.Failure{
-		Law: f.Failure.Law, Message: f.Failure.Message, Seed: f.Schedule.Name(s.p.build()),
+		Law: f.Failure.Law, Message: f.Failure.Message, Seed: f.Schedule.SeedText(), Build: s.p.build(),
 		Replay: f.Schedule.Command("replay", s.p.build()), Shrink: f.Schedule.Command("shrink", s.p.build()),
 		Explain: report.Explanation(result),
+	}
+	if f.Schedule.Scenario != nil {
+		out.Scenario = f.Schedule.Scenario.Name
 	}
 	if s.f.save != "" {
 		out.Recording, s.err = f.Save(s.f.save, s.p.build(), choices)
@@ -150,11 +171,11 @@ func (s *session) found(f explore.Finding) {
 }
 
 // end prints what the campaign came to and turns it into an exit code.
-func (s *session) end(total explore.Summary, interrupted bool) error {
+func (s *session) end(ctx context.Context, total explore.Summary, stopped string) error {
 	unreached := s.unreached(total)
 	sum := report.Campaign{
 		Figures: figures(total), Seconds: s.p.Now().Sub(s.began).Seconds(), Profile: string(s.campaign.Profile), Build: s.p.build(),
-		Failures: s.failures, Marks: total.Marks, Unreached: unreached, Interrupted: interrupted, Sites: map[string]map[string]uint64{},
+		Failures: s.failures, Marks: total.Marks, Unreached: unreached, Interrupted: stopped != "", Stopped: stopped, Sites: map[string]map[string]uint64{},
 	}
 	for site, count := range total.Sites {
 		if sum.Sites[site.Fault] == nil {
@@ -169,8 +190,11 @@ func (s *session) end(total explore.Summary, interrupted bool) error {
 	} else {
 		sum.Text(s.p.Stdout)
 	}
-	if total.Failed > 0 || len(unreached) > 0 {
+	switch {
+	case total.Failed > 0 || len(unreached) > 0:
 		return exitError{code: exitFailed}
+	case stopped != "" && ctx.Err() != nil:
+		return exitError{code: exitInterrupted}
 	}
 	return nil
 }

@@ -60,29 +60,39 @@ func (p Program) runner() *explore.Runner {
 }
 
 // play runs a target and tells on the error output where it is another run than the
-// one that was recorded.
-func (t target) play(p Program) run.Result {
+// one that was recorded. What the target asks for must come about, unless a law broke.
+func (t target) play(p Program) (result run.Result, err error) {
 	t.warn(p)
 	runner := p.runner()
 	if t.choices == nil {
-		return runner.Run(t.schedule, nil)
+		result = runner.Run(t.schedule, nil)
+	} else {
+		var diverged string
+		if result, diverged = runner.Replay(t.schedule, t.choices); diverged != "" {
+			_, _ = fmt.Fprintf(p.Stderr, "kick-sim: %s\n", diverged)
+		}
 	}
-	result, diverged := runner.Replay(t.schedule, t.choices)
-	if diverged != "" {
-		_, _ = fmt.Fprintf(p.Stderr, "kick-sim: %s\n", diverged)
+	switch {
+	case result.Problem != nil:
+		return result, exitError{exitUnusable, result.Problem.String()}
+	case result.OK() && runner.Unmet() != "":
+		return result, exitError{exitUnusable, "kick-sim: " + runner.Unmet()}
 	}
-	return result
+	return result, nil
 }
 
 func replay(p Program, t target, trace string, explain bool) error {
-	result := t.play(p)
-	if result.Problem != nil {
-		return exitError{exitUnusable, result.Problem.String()}
+	file, err := reserve(trace)
+	if err != nil {
+		return err
 	}
-	if trace != "" {
-		if err := writeFile(trace, func(w io.Writer) error { return report.Trace(w, p.build(), []run.Result{result}) }); err != nil {
-			return exitError{exitUnusable, "kick-sim: " + err.Error()}
-		}
+	defer file.release()
+	result, err := t.play(p)
+	if err != nil {
+		return err
+	}
+	if err := file.write(func(w io.Writer) error { return report.Trace(w, p.build(), []run.Result{result}) }); err != nil {
+		return exitError{exitUnusable, "kick-sim: " + err.Error()}
 	}
 	if result.OK() && !explain {
 		_, err := fmt.Fprintf(p.Stdout, "ok: every law held in %d events\n", result.Events)

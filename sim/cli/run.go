@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"time"
 
@@ -34,6 +34,9 @@ func newRun(p Program) *cobra.Command {
 		Example: "  kick-sim run scenarios/*.yaml\n  kick-sim run scenarios/window-edges.yaml --explain\n  kick-sim run scenarios --filter '^crash-' --junit report.xml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := refuse(cmd, refusal{"workers", f.workers < 1, noWorkers}); err != nil {
+				return err
+			}
 			return runScenarios(p, f, cmd.Flags().Changed("seed"), args)
 		},
 	}
@@ -65,8 +68,13 @@ func runScenarios(p Program, f runFlags, seeded bool, paths []string) error {
 			scenarios[i].Seed = f.seed
 		}
 	}
+	var files reports
+	defer files.release()
+	if err := files.reserve(f); err != nil {
+		return err
+	}
 	results, elapsed := execute(p, f, scenarios)
-	if err := write(p, f, results, elapsed); err != nil {
+	if err := files.write(p, f, results, elapsed); err != nil {
 		return exitError{exitUnusable, "kick-sim: " + err.Error()}
 	}
 	return verdict(results)
@@ -115,8 +123,29 @@ func execute(p Program, f runFlags, scenarios []scenario.Scenario) ([]run.Result
 	return results, elapsed
 }
 
+// reports are the files that were asked for.
+type reports struct{ junit, html, trace *output }
+
+// reserve opens the files before anything runs.
+func (r *reports) reserve(f runFlags) (err error) {
+	if r.junit, err = reserve(f.junit); err != nil {
+		return err
+	}
+	if r.html, err = reserve(f.html); err != nil {
+		return err
+	}
+	r.trace, err = reserve(f.trace)
+	return err
+}
+
+func (r *reports) release() {
+	r.junit.release()
+	r.html.release()
+	r.trace.release()
+}
+
 // write writes the reports that were asked for.
-func write(p Program, f runFlags, all []run.Result, elapsed time.Duration) error {
+func (r *reports) write(p Program, f runFlags, all []run.Result, elapsed time.Duration) error {
 	results := make([]run.Result, 0, len(all))
 	for _, r := range all {
 		if r.Problem == nil {
@@ -128,35 +157,11 @@ func write(p Program, f runFlags, all []run.Result, elapsed time.Duration) error
 			return err
 		}
 	}
-	files := []struct {
-		name  string
-		write func(io.Writer) error
-	}{
-		{f.junit, func(w io.Writer) error { return report.JUnit(w, results, elapsed) }},
-		{f.html, func(w io.Writer) error { return report.HTML(w, results, elapsed) }},
-		{f.trace, func(w io.Writer) error { return report.Trace(w, p.build(), results) }},
-	}
-	for _, file := range files {
-		if file.name == "" {
-			continue
-		}
-		if err := writeFile(file.name, file.write); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeFile(name string, write func(io.Writer) error) error {
-	out, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := write(out); err != nil {
-		_ = out.Close()
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return out.Close()
+	return errors.Join(
+		r.junit.write(func(w io.Writer) error { return report.JUnit(w, results, elapsed) }),
+		r.html.write(func(w io.Writer) error { return report.HTML(w, results, elapsed) }),
+		r.trace.write(func(w io.Writer) error { return report.Trace(w, p.build(), results) }),
+	)
 }
 
 // verdict turns results into an exit code; mistakes that showed while running

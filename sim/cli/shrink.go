@@ -33,7 +33,10 @@ func newShrink(p Program) *cobra.Command {
 			"Exit code 0: it was shrunk, 1: the schedule breaks no law, or only as a schedule, 2: unusable input.",
 		Example: "  kick-sim shrink 0x5f3a91@4c1d2e7 > scenarios/regress/lost-after-ledger.yaml",
 		Args:    cobra.RangeArgs(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := refuse(cmd, refusal{"for", span <= 0, runsNothing}); err != nil {
+				return err
+			}
 			t, err := f.parse(p, args)
 			if err != nil {
 				return err
@@ -47,9 +50,9 @@ func newShrink(p Program) *cobra.Command {
 }
 
 func shrinkTarget(p Program, t target, span time.Duration) error {
-	result := t.play(p)
-	if result.Problem != nil {
-		return exitError{exitUnusable, result.Problem.String()}
+	result, err := t.play(p)
+	if err != nil {
+		return err
 	}
 	if result.OK() {
 		return exitError{exitFailed, "kick-sim: every law holds: there is nothing to shrink"}

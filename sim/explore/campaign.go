@@ -48,6 +48,8 @@ type Summary struct {
 	Sites       map[Site]uint64   // how often each fault met each call
 	Marks       map[string]uint64 // how often each Sometimes mark of the product was reached
 	Problem     *scenario.Problem // a file that cannot be run; nothing after it has been
+	Stages      []Stage           // the parts of the plan, and how far each came
+	cut         bool              // the context ended a part
 }
 
 // Run explores until the plan or the context ends, or something is found. It hands
@@ -61,7 +63,7 @@ func (c *Campaign) Run(ctx context.Context, found func(Finding)) Summary {
 	defer mark.Count(false)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	total := Summary{Sites: map[Site]uint64{}, Marks: map[string]uint64{}}
+	total := Summary{Sites: map[Site]uint64{}, Marks: map[string]uint64{}, Stages: c.stages()}
 	known := map[string]bool{}
 	for part := range c.parts(ctx) {
 		for _, f := range total.merge(part, known) {
@@ -82,8 +84,8 @@ func (c *Campaign) Run(ctx context.Context, found func(Finding)) Summary {
 
 // parts are the outcomes of the units, in the order of the units. Workers that are
 // still busy when the loop is left are waited for.
-func (c *Campaign) parts(ctx context.Context) func(yield func(Summary) bool) {
-	return func(yield func(Summary) bool) {
+func (c *Campaign) parts(ctx context.Context) func(yield func(part) bool) {
+	return func(yield func(part) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		workers := c.Workers
 		if workers <= 0 {
@@ -102,8 +104,8 @@ func (c *Campaign) parts(ctx context.Context) func(yield func(Summary) bool) {
 		running.Go(func() {
 			defer close(order)
 			defer close(jobs)
-			for u := range c.units() {
-				j := job{u, make(chan Summary, 1)}
+			for u := range c.units(ctx) {
+				j := job{u, make(chan part, 1)}
 				select {
 				case <-ctx.Done():
 					return
@@ -127,24 +129,37 @@ func (c *Campaign) parts(ctx context.Context) func(yield func(Summary) bool) {
 
 type job struct {
 	unit unit
-	done chan Summary
+	done chan part
 }
 
 // work runs one unit.
-func (c *Campaign) work(ctx context.Context, u unit) Summary {
-	part := Summary{Sites: map[Site]uint64{}}
+func (c *Campaign) work(ctx context.Context, u unit) part {
+	part := part{Summary: Summary{Sites: map[Site]uint64{}}, stage: u.stage, each: u.each}
 	runner := &Runner{Options: c.Options}
 	runner.Options.Fast, runner.Options.Brief = true, true
 	runner.Options.Hit = func(call, fault string) { part.Sites[Site{fault, call}]++ }
 	known := map[string]bool{}
-	u(runner, func(s Schedule, answers sched.Chooser) bool {
-		if ctx.Err() != nil {
+	u.play(runner, func(s Schedule, answers sched.Chooser) bool {
+		if part.cut = ctx.Err() != nil; part.cut {
 			return false
 		}
 		part.take(s, runner.Run(s, answers), known)
+		if u.each {
+			part.items++
+		}
 		return part.Problem == nil && (part.Failed == 0 || c.KeepGoing)
 	})
+	part.items += u.items
 	return part
+}
+
+// part is what a unit came to.
+type part struct {
+	Summary
+	stage int
+	items uint64 // of the stage, that are done with it
+	each  bool   // as many as there were schedules
+	cut   bool   // the context ended it
 }
 
 // take adds the outcome of a schedule.
@@ -172,12 +187,15 @@ func (s *Summary) take(schedule Schedule, r run.Result, known map[string]bool) {
 }
 
 // merge adds a part and returns the findings that are new.
-func (s *Summary) merge(part Summary, known map[string]bool) []Finding {
+func (s *Summary) merge(part part, known map[string]bool) []Finding {
 	s.Schedules += part.Schedules
 	s.Transitions += part.Transitions
 	s.Failed += part.Failed
 	s.Skipped += part.Skipped
 	s.Problem = part.Problem
+	if s.cut = s.cut || part.cut; part.each || !s.cut { // what ends with a later part lacks one now
+		s.Stages[part.stage].Done += part.items
+	}
 	for site, count := range part.Sites {
 		s.Sites[site] += count
 	}

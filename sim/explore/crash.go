@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type crashing struct {
 	run.Operator
 	points []Crash
+	ended  bool // all crashes
 	loop   *sched.Loop
 	*life
 }
@@ -21,7 +23,25 @@ type crashing struct {
 // life is what the operator did from t=0 on.
 type life struct {
 	writes  int       // of all its processes
+	healed  int       // how many of them came before the end of all faults, and so can be crashed at
 	crashed time.Time // when a crash of the schedule, not of the scenario, first hit it
+	met     []Crash   // the crashes of the schedule that hit it
+}
+
+// unmet says which crash of a schedule first never happened, and why; empty where all did.
+func (l *life) unmet(planned []Crash) string {
+	for _, c := range planned {
+		switch {
+		case slices.Contains(l.met, c):
+		case c.Write > l.writes:
+			return fmt.Sprintf("write %d never happened: KICK made %d writes", c.Write, l.writes)
+		case c.Write > l.healed:
+			return fmt.Sprintf("write %d comes after the end of all faults: KICK made %d of its %d writes before", c.Write, l.healed, l.writes)
+		default:
+			return fmt.Sprintf("at write %d KICK dies otherwise already", c.Write)
+		}
+	}
+	return ""
 }
 
 // withCrashes lets an operator be killed at its writes, and notes its life.
@@ -35,6 +55,9 @@ func withCrashes(make run.OperatorFactory, points []Crash, l *life) run.Operator
 				return
 			}
 			c.writes++
+			if !c.ended {
+				c.healed++
+			}
 			c.arm(points)
 		}
 		operator, err := make(o)
@@ -54,8 +77,11 @@ func (c *crashing) arm(planned []Crash) {
 	for _, point := range c.points {
 		if point.Write == c.writes {
 			c.Operator.CrashAtWrite(1, point.Landed)
-			if c.crashed.IsZero() && slices.Contains(planned, point) {
-				c.crashed = c.loop.Now()
+			if slices.Contains(planned, point) {
+				c.met = append(c.met, point)
+				if c.crashed.IsZero() {
+					c.crashed = c.loop.Now()
+				}
 			}
 			return
 		}
@@ -69,6 +95,6 @@ func (c *crashing) CrashAtWrite(n int, landed bool) {
 
 // Heal ends all crashes.
 func (c *crashing) Heal() {
-	c.points = nil
+	c.points, c.ended = nil, true
 	c.Operator.Heal()
 }

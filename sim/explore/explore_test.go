@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -282,4 +283,29 @@ func FuzzSchedule(f *testing.F) {
 			t.Errorf("%s: %s", failure.Law, failure.Message)
 		}
 	})
+}
+
+// TestSeedsFit: seeds end with the last one, and do not begin anew.
+func TestSeedsFit(t *testing.T) {
+	const last = math.MaxUint64
+	for _, tt := range []struct {
+		first, count uint64
+		profile      Profile
+		want         bool
+	}{
+		{1, 1000, ProfileMix, true}, {last, 1, ProfileMix, true}, {last, 2, ProfileMix, false}, {1, last, ProfileMix, true}, {2, last, ProfileMix, false},
+		{1, last, ProfilePCT, false}, {0, 1 << 62, ProfilePCT, true}, {4, 1 << 62, ProfilePCT, false}, {1, last, ProfileSwarm, false},
+		{last - 3, 3, ProfileSwarm, true}, {last - 3, 4, ProfileSwarm, false},
+	} {
+		if got := SeedsFit(tt.first, tt.count, tt.profile); got != tt.want {
+			t.Errorf("%d from %d, %s: got %t", tt.count, tt.first, tt.profile, got)
+		}
+	}
+	total, _ := campaign(t, func(c *Campaign) {
+		c.First, c.Profile, c.Workers = last-2, ProfileSwarm, 1
+		c.Options.NewOperator = engine.New
+	})
+	if total.Schedules != 2 {
+		t.Errorf("%d schedules of the last three seeds, want two of the swarm", total.Schedules)
+	}
 }

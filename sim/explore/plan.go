@@ -2,7 +2,7 @@ package explore
 
 import (
 	"cmp"
-	"iter"
+	"context"
 	"math"
 	"slices"
 
@@ -12,34 +12,19 @@ import (
 )
 
 // unit is a part of a campaign that one worker does: schedules that share a world.
-type unit func(r *Runner, play player)
+type unit struct {
+	play  func(r *Runner, play player)
+	stage int    // of the plan it belongs to
+	items uint64 // how many things of the stage are done with it
+	each  bool   // or every schedule is one
+}
+
+// finishing is a unit behind the last one of some things of a stage.
+func finishing(items int) unit { return unit{play: func(*Runner, player) {}, items: uint64(items)} }
 
 // player runs a schedule; answers is as for Runner.Run. It returns false when the
 // unit is to stop.
 type player func(s Schedule, answers sched.Chooser) bool
-
-// units are the parts of the campaign in the order in which they count.
-func (c *Campaign) units() iter.Seq[unit] {
-	return func(yield func(unit) bool) {
-		if c.Profile == ProfileCrash || c.Profile == ProfileMix {
-			for i := range c.Scenarios {
-				if !c.crashUnits(&c.Scenarios[i], false, yield) {
-					return
-				}
-			}
-		}
-		switch c.Profile {
-		case ProfileCrash:
-			if c.Pairs > 0 {
-				c.pairUnits(yield)
-			}
-		case ProfileExhaustive:
-			c.exhaustiveUnits(yield)
-		default:
-			c.seedUnits(yield)
-		}
-	}
-}
 
 // seedUnits are rows of seeds that share a world, or a scenario.
 func (c *Campaign) seedUnits(yield func(unit) bool) {
@@ -48,13 +33,16 @@ func (c *Campaign) seedUnits(yield func(unit) bool) {
 		count = math.MaxUint64
 	}
 	for i := uint64(0); i < count; {
+		if nth(c.First, i, c.Profile) < c.First {
+			return // there are no more
+		}
 		from := i
 		group := c.group(nth(c.First, i, c.Profile))
 		for i < count && c.group(nth(c.First, i, c.Profile)) == group {
 			i++
 		}
 		to := i
-		play := func(_ *Runner, play player) {
+		row := func(_ *Runner, play player) {
 			for i := from; i < to; i++ {
 				seed := nth(c.First, i, c.Profile)
 				if more := play(Schedule{Seed: seed, Seeded: true, Scenario: c.scenarioOf(seed)}, nil); !more {
@@ -62,7 +50,7 @@ func (c *Campaign) seedUnits(yield func(unit) bool) {
 				}
 			}
 		}
-		if !yield(play) {
+		if !yield(unit{play: row, each: true}) {
 			return
 		}
 	}
@@ -91,7 +79,7 @@ const crashShare = 16
 // It returns false when the campaign is to stop.
 func (c *Campaign) crashUnits(s *scenario.Scenario, pairs bool, yield func(unit) bool) bool {
 	once := func(_ *Runner, play player) { play(Schedule{Scenario: s}, nil) }
-	if !pairs && !yield(once) {
+	if !pairs && !yield(unit{play: once}) {
 		return false
 	}
 	_, writes := c.plain(s)
@@ -100,7 +88,7 @@ func (c *Campaign) crashUnits(s *scenario.Scenario, pairs bool, yield func(unit)
 			return false
 		}
 	}
-	return true
+	return yield(finishing(1))
 }
 
 // plain runs a scenario as it is and counts the operator's writes.
@@ -113,7 +101,7 @@ func (c *Campaign) plain(s *scenario.Scenario) (result run.Result, writes int) {
 
 // crashUnit kills the operator at some writes of a scenario.
 func crashUnit(s *scenario.Scenario, from, to int, pairs bool) unit {
-	return func(r *Runner, play player) {
+	return unit{play: func(r *Runner, play player) {
 		for write := from; write <= to; write++ {
 			for _, landed := range []bool{false, true} {
 				first := Crash{Write: write, Landed: landed}
@@ -125,7 +113,7 @@ func crashUnit(s *scenario.Scenario, from, to int, pairs bool) unit {
 				}
 			}
 		}
-	}
+	}}
 }
 
 // crashAgain kills the operator a second time, at every write after the first crash.
@@ -142,23 +130,28 @@ func crashAgain(r *Runner, s *scenario.Scenario, first Crash, play player) bool 
 }
 
 // pairUnits kill the operator twice in the shortest scenarios.
-func (c *Campaign) pairUnits(yield func(unit) bool) {
-	for _, s := range c.shortest(c.Pairs) {
+func (c *Campaign) pairUnits(ctx context.Context, yield func(unit) bool) {
+	shortest := c.shortest(ctx, c.Pairs)
+	for _, s := range shortest {
 		if !c.crashUnits(s, true, yield) {
 			return
 		}
 	}
+	yield(finishing(min(c.Pairs, len(c.Scenarios)) - len(shortest))) // in which it cannot die twice
 }
 
 // shortest are the scenarios with the fewest events in which the operator writes
 // twice or more, so that it can die twice.
-func (c *Campaign) shortest(count int) []*scenario.Scenario {
+func (c *Campaign) shortest(ctx context.Context, count int) []*scenario.Scenario {
 	type candidate struct {
 		scenario *scenario.Scenario
 		events   uint64
 	}
 	var all []candidate
 	for i := range c.Scenarios {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if r, writes := c.plain(&c.Scenarios[i]); writes > 1 && r.OK() {
 			all = append(all, candidate{&c.Scenarios[i], r.Events})
 		}

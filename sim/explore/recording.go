@@ -58,7 +58,7 @@ func (f Finding) Save(folder, build string, choices []sched.Choice) (string, err
 	s := f.Schedule
 	out := recordingJSON{Format: recordingFormat, Build: build, Law: f.Failure.Law, Message: f.Failure.Message, Crashes: s.Crashes, Picks: s.Picks}
 	name := "plain"
-	if s.Seeded || s.generated() {
+	if s.SeedText() != "" {
 		out.Seed = FormatSeed(s.Seed, build)
 		name = strings.ReplaceAll(out.Seed, "@", "-")
 	}

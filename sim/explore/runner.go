@@ -26,6 +26,7 @@ type Runner struct {
 	seed   uint64            // of the world, where there is no source
 	played scenario.Scenario // with its steps, in the last run
 	life                     // of the operator, in the last run of a scenario without a seed
+	unmet  string            // what the last schedule asked for and never came
 }
 
 // choosers answer for a schedule: what the world is made of, what happens in it, and
@@ -45,6 +46,11 @@ func (r *Runner) Run(s Schedule, answers sched.Chooser) run.Result {
 	}
 	return r.play(s, c)
 }
+
+// Unmet says what the last schedule asked for and never came about, a crash or an
+// answer, and what there was instead; empty where it was played as it stands. A run
+// that a broken law ended early may not have come to it.
+func (r *Runner) Unmet() string { return r.unmet }
 
 // Record runs a schedule and notes all its choices, those that made the world and
 // its story included.
@@ -82,6 +88,10 @@ func (r *Runner) play(s Schedule, c choosers) run.Result {
 	}
 	r.played = play
 	result := guarded(play, func() run.Result { return r.base.Run(play, options) })
+	r.unmet = r.life.unmet(s.Crashes)
+	if picks, ok := c.rest.(*sched.Picks); ok && r.unmet == "" {
+		r.unmet = picks.Unmet()
+	}
 	if !s.generated() && s.perturbed() {
 		result.Failures = slices.DeleteFunc(slices.Clone(result.Failures), r.forgiven)
 	}

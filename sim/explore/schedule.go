@@ -85,7 +85,7 @@ func (s Schedule) generated() bool { return s.Scenario == nil }
 // Args are the arguments of kick-sim replay, shrink and explain for this schedule.
 func (s Schedule) Args(build string) []string {
 	var out []string
-	if s.Seeded || s.generated() {
+	if s.SeedText() != "" {
 		out = append(out, FormatSeed(s.Seed, build))
 	}
 	if s.Scenario != nil {
@@ -113,14 +113,10 @@ func (s Schedule) Command(verb, build string) string {
 	return "kick-sim " + verb + " " + strings.Join(s.Args(build), " ")
 }
 
-// Name is the schedule in one word or two: its seed, or its scenario.
-func (s Schedule) Name(build string) string {
-	var out []string
-	if s.Seeded || s.generated() {
-		out = append(out, "seed "+FormatSeed(s.Seed, build))
+// SeedText is the seed as kick-sim replay takes it in any build; empty where none answers.
+func (s Schedule) SeedText() string {
+	if !s.Seeded && !s.generated() {
+		return ""
 	}
-	if s.Scenario != nil {
-		out = append(out, "scenario "+s.Scenario.Name)
-	}
-	return strings.Join(out, " in ")
+	return fmt.Sprintf("0x%x", s.Seed)
 }

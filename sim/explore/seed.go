@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,21 @@ func nth(first, i uint64, profile Profile) uint64 {
 	default:
 		return first + i
 	}
+}
+
+// SeedsFit reports whether so many seeds from the first on are all in their range.
+func SeedsFit(first, count uint64, profile Profile) bool {
+	i := count - 1
+	over, ahead := uint64(0), i
+	switch profile {
+	case ProfilePCT:
+		over, ahead = bits.Mul64(4, i)
+	case ProfileSwarm:
+		over, ahead = bits.Mul64(4, i/3)
+	default:
+	}
+	_, carry := bits.Add64(first, ahead, 0)
+	return over == 0 && carry == 0 && nth(first, i, profile) >= first
 }
 
 // worldOf is the seed of the world that a seed plays in.

@@ -41,28 +41,44 @@ type reference struct {
 	source   source
 	key      string
 	optional bool
+	beside   []reference // in the same projected volume
 }
 
-// reference draws how a pod reads a source.
-func (b *builder) reference(s source) reference {
-	r := reference{source: s}
+// reference draws how a pod reads a source, of those that it may read.
+func (b *builder) reference(sources []source) reference {
+	r := reference{source: pick(b.maker, "referred source", sources)}
 	if b.has[referenceForms] {
 		r.form = form(b.below(int(forms), "reference"))
 	}
-	if r.form.keyed() {
-		r.key = b.key(s)
-	}
-	if b.has[optionals] {
-		r.optional = b.maybe("optional")
+	b.detail(&r)
+	if r.form == projected || r.form == projectedItems {
+		for range b.below(3, "projected beside") {
+			beside := reference{form: r.form, source: pick(b.maker, "projected source", sources)}
+			if b.maybe("projected by items") {
+				beside.form = projectedItems
+			}
+			b.detail(&beside)
+			r.beside = append(r.beside, beside)
+		}
 	}
 	return r
 }
 
-// key is one that the source has, or now and then any: a pod that names a key that
-// is missing does not start, which ends most stories.
-func (b *builder) key(s source) string {
+// detail draws whether a reference is optional, and its key.
+func (b *builder) detail(r *reference) {
+	if b.has[optionals] {
+		r.optional = b.maybe("optional")
+	}
+	if r.form.keyed() {
+		r.key = b.key(r.source, r.optional)
+	}
+}
+
+// key is one that the source has, or now and then any: a pod that requires a key that
+// is missing does not start, which ends most stories. One that may be missing often is.
+func (b *builder) key(s source, optional bool) string {
 	has := slices.Sorted(maps.Keys(b.contents[s]))
-	if len(has) == 0 || b.seldom(6, "any key") {
+	if len(has) == 0 || b.seldom(6, "any key") || optional && b.maybe("an optional key") {
 		return pick(b.maker, "key", []string{"a", "b", "blob"})
 	}
 	return pick(b.maker, "key of the source", has)
@@ -126,28 +142,37 @@ func keyEnv(c *corev1.Container, r reference) {
 // addVolume adds a volume of the source and returns its name.
 func addVolume(pod *corev1.PodSpec, r reference) string {
 	v := corev1.Volume{Name: fmt.Sprintf("v%d", len(pod.Volumes))}
-	var items []corev1.KeyToPath
-	if r.key != "" {
-		items = []corev1.KeyToPath{{Key: r.key, Path: "file"}}
-	}
 	name := corev1.LocalObjectReference{Name: r.source.name}
-	secret := r.source.kind == kindSecret
 	switch {
 	case r.form == projected || r.form == projectedItems:
-		p := corev1.VolumeProjection{}
-		if secret {
-			p.Secret = &corev1.SecretProjection{LocalObjectReference: name, Items: items, Optional: r.opt()}
-		} else {
-			p.ConfigMap = &corev1.ConfigMapProjection{LocalObjectReference: name, Items: items, Optional: r.opt()}
+		v.Projected = &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{projection(r, "file")}}
+		for i, beside := range r.beside {
+			v.Projected.Sources = append(v.Projected.Sources, projection(beside, fmt.Sprintf("file%d", i+1)))
 		}
-		v.Projected = &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{p}}
-	case secret:
-		v.Secret = &corev1.SecretVolumeSource{SecretName: r.source.name, Items: items, Optional: r.opt()}
+	case r.source.kind == kindSecret:
+		v.Secret = &corev1.SecretVolumeSource{SecretName: r.source.name, Items: r.items("file"), Optional: r.opt()}
 	default:
-		v.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: name, Items: items, Optional: r.opt()}
+		v.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: name, Items: r.items("file"), Optional: r.opt()}
 	}
 	pod.Volumes = append(pod.Volumes, v)
 	return v.Name
+}
+
+// projection is one source of a projected volume.
+func projection(r reference, path string) corev1.VolumeProjection {
+	name := corev1.LocalObjectReference{Name: r.source.name}
+	if r.source.kind == kindSecret {
+		return corev1.VolumeProjection{Secret: &corev1.SecretProjection{LocalObjectReference: name, Items: r.items(path), Optional: r.opt()}}
+	}
+	return corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: name, Items: r.items(path), Optional: r.opt()}}
+}
+
+// items name the one key that a volume shows as a file; none: all of them.
+func (r reference) items(path string) []corev1.KeyToPath {
+	if r.key == "" {
+		return nil
+	}
+	return []corev1.KeyToPath{{Key: r.key, Path: path}}
 }
 
 func mount(c *corev1.Container, volume, path string) {

@@ -91,7 +91,7 @@ func (b *builder) references(pod *corev1.PodSpec, sources []source) {
 		count = 1 + b.below(3, "references")
 	}
 	for range count {
-		refer(pod, b.reference(pick(b.maker, "referred source", sources)))
+		refer(pod, b.reference(sources))
 	}
 	if b.has[pullSecrets] {
 		pull := pick(b.maker, "pull secret", []string{"pull", "db"})

@@ -20,7 +20,9 @@ type Figures struct {
 
 // Failure is a schedule that broke a law, in words.
 type Failure struct {
-	Seed      string   `json:"seed,omitempty"` // or the scenario, where no seed answered
+	Seed      string   `json:"seed,omitempty"`     // as replay takes it; empty where no seed answered
+	Scenario  string   `json:"scenario,omitempty"` // its name; empty where the seed made the world
+	Build     string   `json:"-"`                  // the seed is of
 	Law       string   `json:"law"`
 	Message   string   `json:"message"`
 	Replay    string   `json:"replay"`
@@ -35,7 +37,8 @@ type Campaign struct {
 	Seconds     float64                      `json:"seconds"`
 	Profile     string                       `json:"profile"`
 	Build       string                       `json:"build"`
-	Interrupted bool                         `json:"interrupted"`
+	Interrupted bool                         `json:"interrupted"`       // before the end of its plan
+	Stopped     string                       `json:"stopped,omitempty"` // where that was: by --for after 12 of 157 scenarios of the crash pass
 	Failures    []Failure                    `json:"failures"`
 	Unreached   []string                     `json:"unreachedMarks"`
 	Marks       map[string]uint64            `json:"marks"`
@@ -45,8 +48,8 @@ type Campaign struct {
 // Found prints a failure: what broke, why, and how to see it again.
 func Found(out io.Writer, f Failure) {
 	for i, line := range f.Explain {
-		if i == 0 && f.Seed != "" {
-			line += "   " + f.Seed
+		if i == 0 {
+			line += "   " + f.from()
 		}
 		_, _ = fmt.Fprintln(out, line)
 	}
@@ -55,6 +58,18 @@ func Found(out io.Writer, f Failure) {
 		_, _ = fmt.Fprintf(out, "recording: %s\n", f.Recording)
 	}
 	_, _ = fmt.Fprintln(out)
+}
+
+// from is where the schedule comes from.
+func (f Failure) from() string {
+	switch {
+	case f.Seed == "":
+		return "scenario " + f.Scenario
+	case f.Scenario == "":
+		return "seed " + f.Seed + "@" + f.Build
+	default:
+		return "seed " + f.Seed + "@" + f.Build + " in scenario " + f.Scenario
+	}
 }
 
 // JSON writes the campaign as one object.
@@ -84,7 +99,7 @@ func (c Campaign) Text(out io.Writer) {
 		printf("never reached: %s\n", strings.Join(c.Unreached, ", "))
 	}
 	if c.Interrupted {
-		printf("interrupted\n")
+		printf("interrupted\n%s\n", c.Stopped)
 		for _, f := range c.Failures {
 			printf("replay: %s\n", f.Replay)
 		}

@@ -121,8 +121,12 @@ func (d *Decoder) seed(n *yaml.Node, into *uint64) {
 
 func (d *Decoder) operator(n *yaml.Node, o *Operator) {
 	d.Map(n, Fields{
-		"replicas": d.IntField(&o.Replicas, 1),
-		"startAt":  d.DurationField(&o.StartAt),
+		"replicas": func(v *yaml.Node) {
+			if d.Int(v, &o.Replicas, 1) && o.Replicas > MostOperators {
+				d.Problemf(v, "%d replicas of the operator are too many: give at most %d", o.Replicas, MostOperators)
+			}
+		},
+		"startAt": d.DurationField(&o.StartAt),
 		"flags": func(v *yaml.Node) {
 			o.At, o.Flags = d.Position(v), map[string]string{}
 			d.mapping(v, func(key, value *yaml.Node) {

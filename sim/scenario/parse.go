@@ -3,13 +3,11 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -121,46 +119,10 @@ func expand(paths []string) (files []string, problems Problems) {
 	return files, problems
 }
 
-// readDocuments reads the documents of a file; empty ones are left out.
-func readDocuments(file string) ([]*yaml.Node, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, Problem{Position{File: file}, "is a folder: name one of its files"}
-	}
-	decoder := yaml.NewDecoder(f)
-	var docs []*yaml.Node
-	for {
-		var doc yaml.Node
-		err := decoder.Decode(&doc)
-		if errors.Is(err, io.EOF) {
-			return docs, nil
-		}
-		if err != nil {
-			return nil, asProblem(file, err)
-		}
-		if len(doc.Content) == 1 && doc.Content[0].Tag != "!!null" {
-			docs = append(docs, doc.Content[0])
-		}
-	}
-}
-
-// Error lets a syntax error of a file travel as an error.
-func (p Problem) Error() string { return p.String() }
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?(?s:(.*))$`)
-
-// asProblem gives a syntax error its place.
+// asProblem gives an error of a file its form.
 func asProblem(file string, err error) Problem {
 	if p, ok := errors.AsType[Problem](err); ok {
 		return p
-	}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		line, _ := strconv.Atoi(m[1])
-		return Problem{Position{File: file, Line: max(line, 1), Col: 1}, "not YAML: " + m[2]}
 	}
 	return Problem{Position{File: file}, rootCause(err)}
 }

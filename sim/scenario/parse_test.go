@@ -92,7 +92,21 @@ func TestMistakes(t *testing.T) {
 		"replicas":            {"  operator: {replicas: 0}", []string{`x.yaml:5:24: 0 is too small, the least is 1`}},
 		"crd set":             {"  world: {crds: [argo-cd]}", []string{`x.yaml:5:18: unknown CRD set "argo-cd" - did you mean "argocd"? (one of argo-rollouts, argocd, flux, kargo, secrets-store-csi)`}},
 		"all at once":         {"  summery: x\n  steps:\n  - advance: x\n  - aply: {}", []string{`x.yaml:5:3: unknown`, `x.yaml:7:14: bad duration`, `x.yaml:8:5: unknown step verb`}},
-		"not YAML":            {"  steps: [", []string{`x.yaml:5:1: not YAML:`}},
+		"many operators":      {"  operator: {replicas: 1000000}", []string{`x.yaml:5:24: 1000000 replicas of the operator are too many: give at most 10`}},
+		"many pods": {"  given:\n  - resource:\n      apiVersion: apps/v1\n      kind: Deployment\n      metadata: {name: web}\n      spec:\n        replicas: 1000000", []string{
+			`x.yaml:11:9: replicas: 1000000 is more than a simulated cluster holds: give at most 1000 for a workload`}},
+		"many pods, written short": {"  steps:\n  - apply: {resource: {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 1e6}}}", []string{
+			`x.yaml:6:94: replicas: 1000000 is more`}},
+		"negative pods": {"  steps:\n  - patch: {resource: {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: -1}}}", []string{
+			`x.yaml:6:94: replicas: -1 is negative, the least is 0`}},
+		"scaled out":          {"  steps:\n  - rollout: {scale: {kind: Deployment, name: a, replicas: 1001}}", []string{`x.yaml:6:60: replicas: 1001 is more than a simulated cluster holds: give at most 1000 for a workload`}},
+		"not YAML":            {"  steps: [", []string{`x.yaml:5:3: not YAML:`}},
+		"key too far left":    {"  summary: x\n  steps:\n    - {advance: 90s}\n   - {advance: 5s}", []string{`x.yaml:8:4: not YAML: did not find expected key`}},
+		"never closed":        {"  summary: x\n  steps: [{advance: 90s\n  expect: {}", []string{`x.yaml:6:3: not YAML: did not find expected ',' or '}'`}},
+		"quote never closed":  {"  summary: x\n  seed: \"1\n  expect: {}", []string{`x.yaml:6:3: not YAML: found unexpected end of stream`}},
+		"no such anchor":      {"  summary: x\n  seed: *one", []string{`x.yaml:6:3: not YAML: unknown anchor 'one' referenced`}},
+		"two colons":          {"  summary: x\n  seed: 1\n  expect: a: b\n", []string{`x.yaml:7:3: not YAML: mapping values are not allowed in this context`}},
+		"not UTF-8":           {"  seed: 1\n  summary: \x80\n", []string{`x.yaml:6:3: not YAML: invalid leading UTF-8 octet`}},
 		"delete without ref":  {"  steps:\n  - delete: {}", []string{`x.yaml:6:13: delete needs ref:`}},
 		"scale needs a count": {"  steps:\n  - rollout: {scale: {kind: Deployment, name: a}}", []string{`x.yaml:6:22: scale needs replicas: N`}},
 	}

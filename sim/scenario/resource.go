@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -100,6 +101,9 @@ func (d *Decoder) Resource(n *yaml.Node, named NeedName) (Resource, bool) {
 	}
 	r.JSON, r.Object = raw, object
 	d.strict(n, r)
+	if spec, ok := r.Data["spec"].(map[string]any); ok && spec["replicas"] != nil {
+		d.Replicas(cmpNode(keyNode(n, "spec.replicas"), n), fmt.Sprint(spec["replicas"]))
+	}
 	r.Key = types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 	if named && object.GetName() == "" && len(*d.problems) == before {
 		d.Problemf(n, "%s without metadata.name", r.GVK.Kind)

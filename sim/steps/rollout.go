@@ -100,7 +100,11 @@ func decodeTarget(d *scenario.Decoder, n *yaml.Node, op string) target {
 	case "pods":
 		fields["pods"] = d.IntField(&t.pods, 1)
 	case "replicas":
-		fields["replicas"] = d.IntField(&t.replicas, 0)
+		fields["replicas"] = func(n *yaml.Node) {
+			if d.Int(n, &t.replicas, 0) {
+				d.Replicas(n, n.Value)
+			}
+		}
 	}
 	if !d.Map(n, fields) {
 		return t
