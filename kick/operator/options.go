@@ -42,7 +42,8 @@ type Options struct {
 	// KargoTolerant takes a Stage that an Application names and that does not exist for idle.
 	KargoTolerant bool
 
-	Bundles BundleOptions
+	Bundles  BundleOptions
+	Timeline TimelineOptions
 
 	integrations map[string]*bool
 }
@@ -91,6 +92,7 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 
 	o.addGitOpsFlags(f)
 	o.Bundles.addFlags(f)
+	o.Timeline.addFlags(f)
 
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
@@ -120,6 +122,7 @@ func (o *Options) Validate() error {
 	}
 	wrong = append(wrong, o.validateLease()...)
 	wrong = append(wrong, o.Bundles.validate()...)
+	wrong = append(wrong, o.Timeline.validate()...)
 	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
 		if d < time.Second {
 			add("--%s %s must be at least 1s", name, d)
