@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -116,6 +117,8 @@ type Transform struct {
 	// Beside is one object that is cached besides those of the watched namespaces; zero:
 	// none.
 	Beside types.NamespacedName
+	// Only says which objects of the kind are cached; nil: all of them.
+	Only fields.Selector
 }
 
 // Holds reports whether the cache holds an object of the kind, given which namespaces

@@ -94,11 +94,14 @@ func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metric
 	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
-		Events: recorder{mgr.GetEventRecorder("kick")}, Metrics: m, Options: o, Integrations: integrations,
+		Events: recorder{mgr.GetEventRecorder(reportingController)}, Metrics: m, Options: o, Integrations: integrations,
 		Notifications: calls, Deliver: &notify.Sender{Clock: clock.New(), Local: o.Notifications.Local, Agent: "kick/" + Version()},
 		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
 	if err := connect(ctx, mgr, wiring); err != nil {
+		return false, err
+	}
+	if err := serveTimeline(ctx, mgr, config, o); err != nil {
 		return false, err
 	}
 	if err := probes(mgr, wiring, o); err != nil {
@@ -148,7 +151,7 @@ func cacheOptions(o Options, s *ledger.Sightings, server *serverClock, i *Integr
 		NewInformer: followed(s, server, o.ClockAllowance),
 	}
 	for _, t := range Transforms(o, i) {
-		c.ByObject[t.Object] = cache.ByObject{Namespaces: namespaces(&t, o.WatchNamespaces), Transform: func(in any) (any, error) {
+		c.ByObject[t.Object] = cache.ByObject{Namespaces: namespaces(&t, o.WatchNamespaces), Field: t.Only, Transform: func(in any) (any, error) {
 			if obj, ok := in.(client.Object); ok {
 				t.Apply(obj)
 			}

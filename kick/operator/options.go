@@ -46,6 +46,7 @@ type Options struct {
 
 	Bundles       BundleOptions
 	Notifications NotificationOptions
+	Timeline      TimelineOptions
 
 	integrations map[string]*bool
 }
@@ -95,6 +96,7 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	o.addGitOpsFlags(f)
 	o.Bundles.addFlags(f)
 	o.Notifications.addFlags(f)
+	o.Timeline.addFlags(f)
 
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
@@ -126,6 +128,7 @@ func (o *Options) Validate() error {
 	wrong = append(wrong, o.validateLease()...)
 	wrong = append(wrong, o.Bundles.validate()...)
 	wrong = append(wrong, o.Notifications.validate()...)
+	wrong = append(wrong, o.Timeline.validate()...)
 	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
 		if d < time.Second {
 			add("--%s %s must be at least 1s", name, d)

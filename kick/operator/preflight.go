@@ -136,7 +136,18 @@ func Roles() ([]Role, error) {
 }
 
 // Needed reports whether KICK makes use of the role with these options.
-func (r Role) Needed(o Options) bool { return r.Name != bundleRole || o.Bundles.Enabled }
+func (r Role) Needed(o Options) bool {
+	switch r.Name {
+	case bundleRole:
+		return o.Bundles.Enabled
+	case timelineRole:
+		return o.Timeline.Enabled()
+	case exposedRole:
+		return o.Timeline.exposed()
+	default:
+		return true
+	}
+}
 
 // where are the namespaces in which the role must hold; "" is all of them.
 func (r Role) where(o Options) []string {
@@ -145,7 +156,7 @@ func (r Role) where(o Options) []string {
 		return nil
 	case r.Own:
 		return []string{o.Namespace}
-	case len(o.WatchNamespaces) > 0:
+	case len(o.WatchNamespaces) > 0 && r.Name != exposedRole: // reviews are in no namespace
 		return o.WatchNamespaces
 	default:
 		return []string{metav1.NamespaceAll}

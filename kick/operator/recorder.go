@@ -11,6 +11,9 @@ import (
 	"github.com/corewire/kick/kick/model"
 )
 
+// reportingController is how KICK signs its events.
+const reportingController = "kick"
+
 // recorder sends events through events.k8s.io. The references carry no
 // resourceVersion: it would keep like events from being merged.
 type recorder struct{ events.EventRecorder }

@@ -180,5 +180,6 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 		}
 	}
 	all = append(all, bundleTransforms(o)...)
+	all = append(all, timelineTransforms(o)...)
 	return append(all, i.Transforms()...)
 }

@@ -200,6 +200,36 @@
 'UPDATE kick.corewire.io/configbundles/status',
 {{- end }}
 
+{{- define "kick.rules.kick-timeline" -}}
+- apiGroups:
+  - events.k8s.io
+  resources:
+  - events
+  verbs:
+  - list
+  - watch
+{{- end }}
+
+{{- define "kick.rules.kick-timeline-exposed" -}}
+- apiGroups:
+  - authentication.k8s.io
+  resources:
+  - tokenreviews
+  verbs:
+  - create
+- apiGroups:
+  - authorization.k8s.io
+  resources:
+  - subjectaccessreviews
+  verbs:
+  - create
+{{- end }}
+
+{{- define "kick.writes.kick-timeline-exposed" -}}
+'CREATE authentication.k8s.io/tokenreviews',
+'CREATE authorization.k8s.io/subjectaccessreviews',
+{{- end }}
+
 {{- define "kick.rules.own" -}}
 - apiGroups:
   - ""
