@@ -72,7 +72,7 @@ func (n *canaries) OnWrite(_ *Context, ev cluster.Event) {
 	if record, ok := ev.Object.(*v1alpha1.SourceObservation); ok {
 		n.learnSeals(record)
 	}
-	if ev.Type == cluster.Added && ev.Manager != Manager {
+	if ev.Manager != Manager && (ev.Type == cluster.Added || !maps.Equal(ev.Old.GetAnnotations(), ev.Object.GetAnnotations())) {
 		n.learnWords(ev.Object)
 	}
 	source, ok := sourceOf(ev.Object)
@@ -90,6 +90,9 @@ func (n *canaries) learnWords(object client.Object) {
 	n.words.WriteString(" " + object.GetNamespace() + " " + object.GetName())
 	for k, v := range object.GetLabels() {
 		n.words.WriteString(" " + k + " " + v)
+	}
+	if id := object.GetAnnotations()["argocd.argoproj.io/installation-id"]; id != "" { // KICK quotes whose it is
+		n.words.WriteString(" " + id)
 	}
 }
 
