@@ -124,7 +124,10 @@ func (s RequestStatus) Equal(o RequestStatus) bool {
 	sameCauses := slices.EqualFunc(s.Causes, o.Causes, func(a, b Cause) bool {
 		return a.Source == b.Source && a.ChangedAt.Equal(b.ChangedAt)
 	})
-	return sameCauses && s.Overridden == o.Overridden && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
+	sameTransitions := slices.EqualFunc(s.Transitions, o.Transitions, func(a, b Transition) bool {
+		return a.Phase == b.Phase && a.At.Equal(b.At) && a.Reason == b.Reason && a.Message == b.Message
+	})
+	return sameCauses && sameTransitions && s.Overridden == o.Overridden && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
 		s.RolloutRev == o.RolloutRev && s.RolloutGen == o.RolloutGen &&
 		slices.EqualFunc(s.times(), o.times(), time.Time.Equal)
 }

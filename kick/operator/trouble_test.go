@@ -93,7 +93,7 @@ func TestMissingCRDs(t *testing.T) {
 	remove("sourceobservations")
 	says("sourceobservations")
 	remove("kickrequests", "kickpolicies", "notificationpolicies")
-	says("kickpolicies", "kickrequests", "sourceobservations")
+	says("kickpolicies", "kickrequests", "sourceobservations", "notificationpolicies")
 }
 
 // With one right short the operator names it and ends. It never half-works.

@@ -126,9 +126,25 @@ func (n *canaries) OnKick(c *Context, ev cluster.Event) {
 	} else if w, ok := workloadOf(ev.Object); ok {
 		text = w.stamp()
 	} else {
-		text = saidIn(ev.Object)
+		text = saidIn(added(ev))
 	}
 	n.search(c, text, ev.Kind.Kind+" "+ev.Key.String())
+}
+
+// added is what a write says, without the transitions that were on record before it:
+// these were searched when they were written, and what is a value now may have been
+// anybody's word then.
+func added(ev cluster.Event) client.Object {
+	now, ok := ev.Object.(*v1alpha1.KickRequest)
+	before, updated := ev.Old.(*v1alpha1.KickRequest)
+	if !ok || !updated {
+		return ev.Object
+	}
+	news := *now
+	news.Status.Transitions = slices.DeleteFunc(slices.Clone(now.Status.Transitions), func(t v1alpha1.PhaseTransition) bool {
+		return slices.Contains(before.Status.Transitions, t)
+	})
+	return &news
 }
 
 // OnTold searches an Event.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	conditions "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -107,7 +106,9 @@ func (n *notified) reached(c *Context, before, now *v1alpha1.KickRequest) {
 // inForce reports whether KICK has said that it acts on the policy as it stands.
 func inForce(p *v1alpha1.NotificationPolicy) bool {
 	return !p.Spec.Suspend && p.Status.ObservedGeneration == p.Generation && p.Status.Since != nil &&
-		conditions.IsStatusConditionTrue(p.Status.Conditions, v1alpha1.ConditionReady)
+		slices.ContainsFunc(p.Status.Conditions, func(x metav1.Condition) bool {
+			return x.Type == v1alpha1.ConditionReady && x.Status == metav1.ConditionTrue
+		})
 }
 
 // tells reports whether a policy tells of a phase of a request.

@@ -3,7 +3,7 @@ package crds_test
 import "strings"
 
 func notificationRows() []row {
-	const key = "{name: hook, key: token}"
+	const key, aMark = "{name: hook, key: token}", "{uid: a, phase: Failed, at: " + anInstant + "}"
 	return []row{
 		{name: "an https url", object: webhook(hook)},
 		{name: "an http url", object: webhook("url: \"http://sink.default.svc:8080/a?b=c\"")},
@@ -19,6 +19,8 @@ func notificationRows() []row {
 		{name: "an at sign in the path", object: webhook("url: \"https://hooks.example.com/@me\"")},
 		{name: "a url of 2049 characters", object: webhook("url: \"https://a/" + strings.Repeat("a", 2039) + "\""), refused: "may not be more than 2048"},
 		{name: "GET", object: webhook(hook + ", method: GET"), refused: `supported values: "POST", "PUT"`},
+		{name: "CloudEvents", object: webhook(hook + ", format: CloudEvents")},
+		{name: "another format", object: webhook(hook + ", format: XML"), refused: `supported values: "Plain", "CloudEvents"`},
 		{name: "no time", object: webhook(hook + ", timeoutSeconds: 0"), refused: "greater than or equal to 1"},
 		{name: "too much time", object: webhook(hook + ", timeoutSeconds: 121"), refused: "less than or equal to 120"},
 		{name: "an unknown phase", object: notifier("{phases: [Done], webhook: {" + hook + "}}"), refused: "Unsupported value"},
@@ -37,6 +39,10 @@ func notificationRows() []row {
 		{name: "a bad client certificate name", object: webhook(hook + ", tls: {clientCertificate: {name: A}}"), refused: "name is that of the Secret"},
 
 		{name: "a status", before: webhook(hook), object: object("NotificationPolicy", "spec: {webhook: {"+hook+"}}, status: {delivered: 1, failed: 0, lastError: refused, lastDeliveryTime: \"2026-03-01T12:00:00Z\"}"), status: true},
+		{name: "what is settled", before: webhook(hook), object: object("NotificationPolicy", "spec: {webhook: {"+hook+"}}, status: {delivered: 1, failed: 1, dropped: 2, since: "+anInstant+", lastFailureTime: \"2026-03-01T12:00:00Z\", settled: ["+aMark+"]}"), status: true},
+		{name: "129 settled", before: webhook(hook), object: object("NotificationPolicy", "spec: {webhook: {"+hook+"}}, status: {settled: "+times(129, aMark)+"}"), status: true, refused: "must have at most 128 items"},
+		{name: "a settled phase that is none", before: webhook(hook), object: object("NotificationPolicy", "spec: {webhook: {"+hook+"}}, status: {settled: [{uid: a, phase: Done, at: "+anInstant+"}]}"), status: true, refused: "Unsupported value"},
+		{name: "a time since without decimals", before: webhook(hook), object: object("NotificationPolicy", "spec: {webhook: {"+hook+"}}, status: {since: \"2026-03-01T12:00:00Z\"}"), status: true, refused: "should match"},
 		{name: "a delivery time that does not decode", before: webhook(hook), object: object("NotificationPolicy", "spec: {webhook: {"+hook+"}}, status: {lastDeliveryTime: \"2026-03-01t12:00:00z\"}"), status: true, refused: "should match"},
 	}
 }

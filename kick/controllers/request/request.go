@@ -133,10 +133,10 @@ func (r *reconciler) again(v *decide.Verdict) controllers.Result {
 func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.RequestStatus, why *decide.Step) error {
 	st.Message = apply.Cut(explain.Step(why))
 	before := s.Request.Status
+	st.Transitions = before.Reached(st, gather.Now(r.Clock))
 	if before.Equal(st) {
 		return nil
 	}
-	st.Transitions = before.Reached(st, gather.Now(r.Clock))
 	if err := r.Apply.Status(ctx, s.Request, st); err != nil {
 		return err
 	}
