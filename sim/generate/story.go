@@ -31,7 +31,8 @@ type story struct {
 	policies  []*policyState
 	bundles   []*bundleState
 	offsets   map[clock.Domain]time.Duration
-	tool      string // the GitOps tool of the world; empty: none
+	hooks     []string // namespaces with a web server that hears of restarts
+	tool      string   // the GitOps tool of the world; empty: none
 }
 
 // sourceState is what the story knows of a source.
@@ -108,6 +109,10 @@ func (s *story) know(object client.Object) {
 		maps.Copy(c, o.StringData)
 		s.knowSource(source{kindSecret, o.Namespace, o.Name}, c, o.Labels, o.Immutable)
 	case *corev1.ConfigMap:
+		if o.Name == hookName {
+			s.hooks = append(s.hooks, o.Namespace)
+			return
+		}
 		c := content{}
 		maps.Copy(c, o.Data)
 		for key, value := range o.BinaryData {
@@ -188,7 +193,7 @@ func (s *story) try(step scenario.Step) {
 }
 
 // The acts besides edit, which every story has.
-const acts = 39
+const acts = 40
 
 var actList = [acts]func(*story){
 	(*story).burst, (*story).thereAndBack, (*story).keys, (*story).metadata, (*story).freeze,
@@ -198,7 +203,7 @@ var actList = [acts]func(*story){
 	(*story).fault, (*story).clock, (*story).debug, (*story).edge,
 	(*story).restored, (*story).flood, (*story).takeName, (*story).lastMoment, (*story).manyReferences, (*story).loseKey,
 	(*story).lookalike, (*story).meddle, (*story).restless, (*story).refusal, (*story).failing, (*story).takenBack, (*story).oldStart, (*story).inPlace,
-	(*story).newcomer,
+	(*story).newcomer, (*story).answer,
 }
 
 // writers are who changes sources.

@@ -53,6 +53,7 @@ const (
 	lateStart
 	configBundles
 	gitOpsTools
+	notifications
 	features
 )
 
@@ -116,6 +117,9 @@ func (b *builder) namespace(name string, first bool) {
 	b.workloads(name, sources, first)
 	if b.has[configBundles] {
 		b.bundles(name)
+	}
+	if b.has[notifications] {
+		b.notifications(name)
 	}
 	if first || !b.has[noPolicy] {
 		b.policies(name)
