@@ -181,20 +181,21 @@ func (n *notified) AtEnd(c *Context) {
 		s := n.stories[what]
 		p, _ := c.API.Get(notificationKind, what.policy).(*v1alpha1.NotificationPolicy)
 		excused := len(s.takenBy) > 0 || s.final || s.tries >= enoughTries
-		if !s.owed || excused || p == nil || !inForce(p) || p.Status.Dropped > 0 {
+		request, there := c.requestNamed(what)
+		if !s.owed || excused || p == nil || !inForce(p) || p.Status.Dropped > 0 || !there { // with its request goes what there was to tell
 			continue
 		}
 		c.report(lawNotified, "policy %s wants to know that request %s reached %s at %s, and was not told; %d tries were made",
-			what.policy, c.requestNamed(what), what.phase, clockTime(time.UnixMicro(what.at)), s.tries)
+			what.policy, request, what.phase, clockTime(time.UnixMicro(what.at)), s.tries)
 	}
 }
 
-// requestNamed is the name of a notice's request, or its UID if it is gone.
-func (c *Context) requestNamed(what notice) string {
+// requestNamed is the name of a notice's request; false: it is gone.
+func (c *Context) requestNamed(what notice) (string, bool) {
 	for _, o := range c.API.List(requestKind, what.policy.Namespace) {
 		if o.GetUID() == what.uid {
-			return o.GetName()
+			return o.GetName(), true
 		}
 	}
-	return string(what.uid)
+	return "", false
 }
