@@ -10,6 +10,7 @@ import (
 
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/gitops/argocd"
+	"github.com/corewire/kick/kick/tracing"
 )
 
 // Options are the operator's flags. The simulator takes the same ones under
@@ -44,6 +45,7 @@ type Options struct {
 
 	Bundles       BundleOptions
 	Notifications NotificationOptions
+	Tracing       tracing.Options
 
 	integrations map[string]*bool
 }
@@ -93,6 +95,7 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	o.addGitOpsFlags(f)
 	o.Bundles.addFlags(f)
 	o.Notifications.addFlags(f)
+	addTracingFlags(&o.Tracing, f)
 
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
@@ -123,6 +126,7 @@ func (o *Options) Validate() error {
 	wrong = append(wrong, o.validateLease()...)
 	wrong = append(wrong, o.Bundles.validate()...)
 	wrong = append(wrong, o.Notifications.validate()...)
+	wrong = append(wrong, validateTracing(&o.Tracing)...)
 	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
 		if d < time.Second {
 			add("--%s %s must be at least 1s", name, d)
