@@ -41,6 +41,7 @@ func requestStatus(r *model.Request, st model.RequestStatus) v1alpha1.KickReques
 		OpenedAt:                       micro(st.OpenedAt),
 		CompletedAt:                    micro(st.CompletedAt),
 		LatestObservedDependencyChange: micro(st.LatestChange),
+		Traceparent:                    st.Traceparent,
 		Gate: &v1alpha1.GateStatus{
 			Reason: string(st.Reason), Message: Cut(st.Message), RequeueAt: micro(st.RequeueAt),
 		},

@@ -101,6 +101,7 @@ func Request(r *v1alpha1.KickRequest) *model.Request {
 			OpenedAt:     micro(st.OpenedAt),
 			CompletedAt:  micro(st.CompletedAt),
 			LatestChange: micro(st.LatestObservedDependencyChange),
+			Traceparent:  st.Traceparent,
 		},
 	}
 	if o := r.Spec.GateOverride; o != nil {

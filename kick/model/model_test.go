@@ -108,7 +108,7 @@ func TestStatusEqualSeesEveryField(t *testing.T) {
 			Phase: request.Executing, Reason: request.Restarting, Message: "m", OpenedAt: build.At(1), CompletedAt: build.At(2),
 			LatestChange: build.At(3), Causes: []model.Cause{{Source: build.DB, ChangedAt: build.At(4)}}, RequeueAt: build.At(5),
 			RolloutStart: build.At(6), RolloutRev: "web-2", RolloutGen: 7, Overridden: "o", OverriddenAt: build.At(8),
-			Transitions: []model.Transition{{Phase: request.Executing, At: build.At(9)}},
+			Traceparent: "t", Transitions: []model.Transition{{Phase: request.Executing, At: build.At(9)}},
 		}
 	}
 	if !full().Equal(full()) {

@@ -94,6 +94,7 @@ type RequestStatus struct {
 	// Transitions are the phases that were reached, oldest first; they follow from the
 	// other fields of each status write.
 	Transitions []Transition
+	Traceparent string // of the trace that tells of the episode; empty: none
 }
 
 // Cause is a changed source that made the request necessary.
@@ -127,7 +128,7 @@ func (s RequestStatus) Equal(o RequestStatus) bool {
 	sameTransitions := slices.EqualFunc(s.Transitions, o.Transitions, func(a, b Transition) bool {
 		return a.Phase == b.Phase && a.At.Equal(b.At) && a.Reason == b.Reason && a.Message == b.Message
 	})
-	return sameCauses && sameTransitions && s.Overridden == o.Overridden && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
+	return sameCauses && sameTransitions && s.Traceparent == o.Traceparent && s.Overridden == o.Overridden && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
 		s.RolloutRev == o.RolloutRev && s.RolloutGen == o.RolloutGen &&
 		slices.EqualFunc(s.times(), o.times(), time.Time.Equal)
 }

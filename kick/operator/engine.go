@@ -27,7 +27,6 @@ import (
 
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/ledger"
-	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/notify"
 )
@@ -47,9 +46,14 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 	for _, flag := range o.Reserved() {
 		log.Info("this version has no such integration; the flag has no effect", "flag", "--"+flag)
 	}
-	m := NewMetrics(ctrlmetrics.Registry)
+	t, end, err := startTracing(ctx, o, log)
+	if err != nil {
+		return err
+	}
+	defer end()
+	told := instruments{NewMetrics(ctrlmetrics.Registry), t}
 	for {
-		again, err := live(ctx, config, o, m, log)
+		again, err := live(ctx, config, o, told, log)
 		if err != nil || !again {
 			return err
 		}
@@ -58,7 +62,7 @@ func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) e
 }
 
 // live runs until the context ends or other kinds are installed; again: the latter.
-func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metrics, log logr.Logger) (again bool, err error) {
+func live(ctx context.Context, config *rest.Config, o Options, told instruments, log logr.Logger) (again bool, err error) {
 	server := &serverClock{}
 	config = rest.CopyConfig(config)
 	config.Wrap(server.listen)
@@ -94,7 +98,7 @@ func live(ctx context.Context, config *rest.Config, o Options, m *metrics.Metric
 	}
 	wiring := Wire(Deps{
 		Clock: clock.New(), Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Write: mgr.GetClient(),
-		Events: recorder{mgr.GetEventRecorder(reportingController)}, Metrics: m, Options: o, Integrations: integrations,
+		Events: recorder{mgr.GetEventRecorder(reportingController)}, Metrics: told.metrics, Trace: told.trace, Options: o, Integrations: integrations,
 		Notifications: calls, Deliver: &notify.Sender{Clock: clock.New(), Local: o.Notifications.Local, Agent: "kick/" + Version()},
 		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})

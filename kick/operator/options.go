@@ -10,6 +10,7 @@ import (
 
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/gitops/argocd"
+	"github.com/corewire/kick/kick/tracing"
 )
 
 // Options are the operator's flags. The simulator takes the same ones under
@@ -47,6 +48,7 @@ type Options struct {
 	Bundles       BundleOptions
 	Notifications NotificationOptions
 	Timeline      TimelineOptions
+	Tracing       tracing.Options
 
 	integrations map[string]*bool
 }
@@ -97,6 +99,7 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	o.Bundles.addFlags(f)
 	o.Notifications.addFlags(f)
 	o.Timeline.addFlags(f)
+	addTracingFlags(&o.Tracing, f)
 
 	o.integrations = map[string]*bool{}
 	for _, name := range integrations {
@@ -129,6 +132,7 @@ func (o *Options) Validate() error {
 	wrong = append(wrong, o.Bundles.validate()...)
 	wrong = append(wrong, o.Notifications.validate()...)
 	wrong = append(wrong, o.Timeline.validate()...)
+	wrong = append(wrong, validateTracing(&o.Tracing)...)
 	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
 		if d < time.Second {
 			add("--%s %s must be at least 1s", name, d)

@@ -32,6 +32,7 @@ import (
 	"github.com/corewire/kick/kick/sources"
 	"github.com/corewire/kick/kick/sources/configmap"
 	"github.com/corewire/kick/kick/sources/secret"
+	"github.com/corewire/kick/kick/tracing"
 	"github.com/corewire/kick/kick/workloads"
 	"github.com/corewire/kick/kick/workloads/daemonset"
 	"github.com/corewire/kick/kick/workloads/deployment"
@@ -55,6 +56,7 @@ type Deps struct {
 	Write   apply.Client
 	Events  events.Recorder
 	Metrics *metrics.Metrics
+	Trace   *tracing.Tracer // nil: nothing is traced
 	Options Options
 	// Notifications are the calls that notifications make, and Deliver sends them.
 	Notifications Calls
@@ -101,7 +103,7 @@ func Wire(d Deps) controllers.Wiring {
 				Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics,
 				NewKey: d.NewKey, Started: gather.Now(fixed(d.Started)),
 			}),
-			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Watches: d.Integrations.Watches(d.Cache, g)}),
+			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Trace: d.Trace, Watches: d.Integrations.Watches(d.Cache, g)}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			notificationController(d, g, a),

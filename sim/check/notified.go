@@ -127,7 +127,7 @@ func tells(p *v1alpha1.NotificationPolicy, r *v1alpha1.KickRequest, phase v1alph
 // OnWrite lets go of what a policy had to tell when somebody edits or deletes it: from
 // then on it is another one.
 func (n *notified) OnWrite(_ *Context, ev cluster.Event) {
-	if ev.Kind != notificationKind || ev.Sub == "status" {
+	if ev.Kind != notificationKind || ev.Sub == "status" || ev.Manager == Manager {
 		return
 	}
 	for what, s := range n.stories {
@@ -136,6 +136,9 @@ func (n *notified) OnWrite(_ *Context, ev cluster.Event) {
 		}
 	}
 }
+
+// fork begins anew: a policy has nothing to tell before KICK judged it.
+func (*notified) fork() Law { return &notified{} }
 
 // OnNotified judges a try.
 func (n *notified) OnNotified(c *Context, t Notified) {

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
-	"github.com/corewire/kick/sim/cluster"
 )
 
 // notifier is a bench with a notification policy in force and a request that has just
@@ -20,7 +19,7 @@ func notifier(t *testing.T) *bench {
 		Phases: []v1alpha1.Phase{v1alpha1.PhaseSucceeded}, Webhook: v1alpha1.Webhook{URL: "https://hook.shop.sim"},
 	}})
 	b.says(func(p *v1alpha1.NotificationPolicy) {
-		p.Status.ObservedGeneration, p.Status.Since = p.Generation, &since
+		p.Status.Since = &since
 		p.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: "Validated", LastTransitionTime: metav1.NewTime(noon)}}
 	})
 	b.create(Manager, request("deployment-web"))
@@ -32,14 +31,13 @@ func notifier(t *testing.T) *bench {
 	return b
 }
 
-// says writes the status of the policy.
+// says writes the status of the policy. On a bench each write is a new generation.
 func (b *bench) says(change func(*v1alpha1.NotificationPolicy)) {
 	b.Helper()
-	p := b.server.Get(notificationKind, types.NamespacedName{Namespace: "shop", Name: "team"}).DeepCopyObject().(*v1alpha1.NotificationPolicy)
-	change(p)
-	if _, err := b.server.Update(p, cluster.WriteOptions{Manager: Manager, Subresource: "status"}); err != nil {
-		b.Fatal(err)
-	}
+	edit(b, Manager, notificationKind, "team", func(p *v1alpha1.NotificationPolicy) {
+		p.Status.ObservedGeneration = p.Generation + 1
+		change(p)
+	})
 }
 
 // tells makes a try of a process to tell of that.

@@ -205,6 +205,13 @@ type KickRequestStatus struct {
 	// +optional
 	Transitions []PhaseTransition `json:"transitions,omitempty"`
 
+	// traceparent is the trace that tells of the current episode, as W3C Trace Context writes it.
+	// Unset: nothing is traced.
+	// +kubebuilder:validation:MaxLength=55
+	// +kubebuilder:validation:Pattern=`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`
+	// +optional
+	Traceparent string `json:"traceparent,omitempty"`
+
 	// conditions holds Completed: True in the phases Succeeded, NoLongerRequired and DryRun, False
 	// in Failed, Unknown while in progress; reason and message say why. GateOverridden stands beside
 	// it where spec.gateOverride opened the gate of the current episode; its message says what the

@@ -20,6 +20,7 @@ import (
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
+	"github.com/corewire/kick/kick/tracing"
 )
 
 // retryRefused is how long a restart that the API server refuses is left alone.
@@ -32,6 +33,7 @@ type Deps struct {
 	Apply   *apply.Applier
 	Events  events.Recorder
 	Metrics *metrics.Metrics
+	Trace   *tracing.Tracer // nil: nothing is traced
 	// Watches lead from what GitOps tools keep to the workloads that wait for it.
 	Watches []controllers.Watch
 }
@@ -133,7 +135,10 @@ func (r *reconciler) again(v *decide.Verdict) controllers.Result {
 func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.RequestStatus, why *decide.Step) error {
 	st.Message = apply.Cut(explain.Step(why))
 	before := s.Request.Status
-	st.Transitions = before.Reached(st, gather.Now(r.Clock))
+	st.Transitions, st.Traceparent = before.Reached(st, gather.Now(r.Clock)), before.Traceparent
+	if before.Phase != st.Phase {
+		st.Traceparent = r.Trace.Parent(s.Request.UID, st.OpenedAt)
+	}
 	if before.Equal(st) {
 		return nil
 	}
@@ -149,6 +154,7 @@ func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.Requ
 			"from", string(before.Phase), "to", string(st.Phase), "reason", string(st.Reason), "message", st.Message)
 	}
 	r.Metrics.Moved(s.Target.Kind, before, st)
+	r.Trace.Moved(s.Request, s.Target, st)
 	return nil
 }
 
