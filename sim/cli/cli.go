@@ -86,7 +86,11 @@ func newVersion(p Program) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.Stdout, "kick-sim %s\n", p.Version)
+			build := ""
+			if id := p.build(); id != p.Version {
+				build = ", build " + id + " in seeds and reports"
+			}
+			_, err := fmt.Fprintf(p.Stdout, "kick-sim %s%s\n", p.Version, build)
 			return err
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -321,9 +322,28 @@ func TestBuild(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", version, got, want)
 		}
 	}
-	for _, version := range []string{"", "(devel)", "v0.0.0-20261129180000-4c1d2e7a9b3c+dirty"} {
+	if got := (Program{Version: "v0.0.0-20261129180000-4c1d2e7a9b3c+dirty"}).build(); !regexp.MustCompile(`^4c1d2e7-dirty-[0-9a-f]{7}$`).MatchString(got) {
+		t.Errorf("got %s, want the commit, and that it is not it", got)
+	}
+	for _, version := range []string{"", "(devel)"} {
 		if got := (Program{Version: version}).build(); !regexp.MustCompile(`^[0-9a-f]{7}$`).MatchString(got) {
 			t.Errorf("%q: got %s, want a digest", version, got)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	vcs := func(modified string) []debug.BuildSetting {
+		return []debug.BuildSetting{{Key: "vcs.revision", Value: "4c1d2e7a9b3c0000000000000000000000000000"}, {Key: "vcs.time", Value: "2026-11-29T18:00:00Z"}, {Key: "vcs.modified", Value: modified}}
+	}
+	for want, info := range map[string]debug.BuildInfo{
+		"v1.2.3":                                   {Main: debug.Module{Version: "v1.2.3"}, Settings: vcs("true")},
+		"v0.0.0-20261129180000-4c1d2e7a9b3c":       {Main: debug.Module{Version: "(devel)"}, Settings: vcs("false")},
+		"v0.0.0-20261129180000-4c1d2e7a9b3c+dirty": {Settings: vcs("true")},
+		"(devel)": {Main: debug.Module{Version: "(devel)"}},
+	} {
+		if got := Version(&info); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

@@ -109,7 +109,7 @@ var occurring = []string{
 	// References.
 	"env: [{name: V0, valueFrom: {secretKeyRef:", "configMapKeyRef:", "envFrom: [{secretRef: {name: db}}]", "configMapRef:", "prefix: E1_",
 	"secret: {secretName: db}", "items: [{key: a, path: file}]", "projected: {sources: [{secret:", "projected: {sources: [{configMap:", "subPath: a",
-	"path: file1}", "path: file2}", "optional: true}}, {configMap: {name:", "optional: true}}, {secret: {name:",
+	"key: debug, optional: true", "path: file1}", "path: file2}", "optional: true}}, {configMap: {name:", "optional: true}}, {secret: {name:",
 	"initContainers:", "name: setup", "restartPolicy: Always", "name: helper", "imagePullSecrets: [{name: db}]", "optional: true", "ephemeralContainers:",
 	// Sources.
 	"immutable: true", "binaryData:", "stringData: {a: bc}", "stringData: {ab: c}", "type: Opaque|stringData:", "as: external-secrets", "as: helm}",

@@ -78,7 +78,10 @@ func (b *builder) detail(r *reference) {
 // is missing does not start, which ends most stories. One that may be missing often is.
 func (b *builder) key(s source, optional bool) string {
 	has := slices.Sorted(maps.Keys(b.contents[s]))
-	if len(has) == 0 || b.seldom(6, "any key") || optional && b.maybe("an optional key") {
+	if optional && b.maybe("an optional key") {
+		return pick(b.maker, "optional key", []string{"debug", "b", "blob"})
+	}
+	if len(has) == 0 || b.seldom(6, "any key") {
 		return pick(b.maker, "key", []string{"a", "b", "blob"})
 	}
 	return pick(b.maker, "key of the source", has)

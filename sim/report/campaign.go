@@ -114,32 +114,37 @@ func (c Campaign) Text(out io.Writer) {
 		thousands(uint64(float64(c.Schedules)/rate)), thousands(uint64(float64(c.Transitions)/rate)))
 }
 
-// matrix prints how often each fault met each call.
+// widest is how many columns a line of the matrix has at most.
+const widest = 100
+
+// matrix prints how often each fault met each call: a call a line, or a few, with the faults
+// that it met only.
 func (c Campaign) matrix(out io.Writer) {
-	if len(c.Sites) == 0 {
+	calls := map[string]map[string]uint64{}
+	width := len("faults met")
+	for fault, row := range c.Sites {
+		for call, count := range row {
+			if calls[call] == nil {
+				calls[call] = map[string]uint64{}
+			}
+			calls[call][fault] = count
+			width = max(width, len(call))
+		}
+	}
+	if len(calls) == 0 {
 		return
 	}
-	calls := map[string]bool{}
-	for _, row := range c.Sites {
-		for call := range row {
-			calls[call] = true
-		}
-	}
-	faults := slices.Sorted(maps.Keys(c.Sites))
-	width := 0
-	for call := range calls {
-		width = max(width, len(call))
-	}
-	_, _ = fmt.Fprintf(out, "%-*s", width, "faults met")
-	for _, fault := range faults {
-		_, _ = fmt.Fprintf(out, "  %*s", max(len(fault), 5), fault)
-	}
-	_, _ = fmt.Fprintln(out)
+	_, _ = fmt.Fprintln(out, "faults met")
 	for _, call := range slices.Sorted(maps.Keys(calls)) {
-		_, _ = fmt.Fprintf(out, "%-*s", width, call)
-		for _, fault := range faults {
-			_, _ = fmt.Fprintf(out, "  %*s", max(len(fault), 5), thousands(c.Sites[fault][call]))
+		line, begin := call, call
+		for _, fault := range slices.Sorted(maps.Keys(calls[call])) {
+			cell := "  " + fault + " " + thousands(calls[call][fault])
+			if len(line) > len(begin) && width+len(line)-len(begin)+len(cell) > widest {
+				_, _ = fmt.Fprintf(out, "%-*s%s\n", width, begin, line[len(begin):])
+				line, begin = "", ""
+			}
+			line += cell
 		}
-		_, _ = fmt.Fprintln(out)
+		_, _ = fmt.Fprintf(out, "%-*s%s\n", width, begin, line[len(begin):])
 	}
 }

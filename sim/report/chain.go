@@ -15,6 +15,7 @@ func chain(r run.Result, most int) []run.Line {
 	lines := r.Trail.Lines()
 	if s := subjectOf(r.Failures, lines); s != nil {
 		lines = slices.DeleteFunc(slices.Clone(lines), func(l run.Line) bool { return !s.concerns(l) })
+		decide(lines, r.Failures[0].Message)
 	}
 	trail := run.TrailOf(r.Scenario.Start, lines)
 	for _, dispensable := range dispensables {
@@ -25,6 +26,20 @@ func chain(r run.Result, most int) []run.Line {
 		trail = run.TrailOf(r.Scenario.Start, lines)
 	}
 	return trail.Explain(most)
+}
+
+// decide marks the newest line of each source that a failure names, and of a policy: they
+// stay where there is not room for all.
+func decide(lines []run.Line, failure string) {
+	seen := map[string]bool{}
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := &lines[i]
+		source := strings.HasPrefix(l.Object, "Secret ") || strings.HasPrefix(l.Object, "ConfigMap ")
+		if l.Actor != "user" || !l.Causal || seen[l.Object] || !strings.HasPrefix(l.Object, "KickPolicy ") && !(source && strings.Contains(failure, l.Object)) {
+			continue
+		}
+		seen[l.Object], l.Deciding = true, true
+	}
 }
 
 // dispensables are lines that go where there is not room for all, the least
@@ -71,6 +86,11 @@ func subjectOf(failures []run.Failure, lines []run.Line) *subject {
 		if m := podRuns.FindStringSubmatch(l.Text); m != nil && s.ownsPod(m[1]+"/"+m[2]) {
 			for _, source := range contentOf.FindAllStringSubmatch(m[3], -1) {
 				s.objects[source[1]+" "+m[1]+"/"+source[2]], s.sources = true, true
+			}
+		}
+		if l.Deciding && strings.HasPrefix(l.Object, "KickRequest ") && s.objects[l.Object] { // what it waits for
+			for _, source := range objectID.FindAllStringSubmatch(strings.TrimPrefix(l.Text, l.Object), -1) {
+				s.object(source[1], source[2], source[3])
 			}
 		}
 	}

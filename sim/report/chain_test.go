@@ -47,3 +47,33 @@ func TestChain(t *testing.T) {
 		}
 	}
 }
+
+// TestChainKeepsWhatTheFailureNames: where there is not room for all, the newest change of
+// the source that a failure names stays, and so does the newest edit of a policy.
+func TestChainKeepsWhatTheFailureNames(t *testing.T) {
+	var lines []run.Line
+	add := func(actor, object, text string) {
+		lines = append(lines, run.Line{At: at(time.Duration(len(lines)) * time.Second), Actor: actor, Object: object, Text: object + ": " + text, Causal: true})
+	}
+	for i := range 40 {
+		switch i {
+		case 15:
+			add("user", "Secret shop/db", "content a -> b")
+		case 20:
+			add("user", "KickPolicy shop/all", "changed")
+		default:
+			add("kick", "KickRequest shop/deployment-web", "Pending -> WaitingForGate (Settling)")
+		}
+	}
+	r := run.Result{Trail: run.TrailOf(zero, lines), Failures: []run.Failure{{Message: "shop/Deployment/web: pod web-7d9-x2 still runs old content of Secret shop/db"}}}
+	r.Scenario.Start = zero
+	var got strings.Builder
+	for _, l := range chain(r, 11) {
+		got.WriteString(l.Text + "\n")
+	}
+	for _, want := range []string{"Secret shop/db: content a -> b", "KickPolicy shop/all: changed"} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, got.String())
+		}
+	}
+}

@@ -42,16 +42,64 @@ func shortObject(object string) string {
 	return object
 }
 
+// cutMiddle leaves lines out where there are too many: those that decide and are not too
+// many stay, so do the first cause and the end.
 func cutMiddle(lines []Line, most int) []Line {
 	if len(lines) <= most {
 		return lines
 	}
+	kept := make([]bool, len(lines))
+	for _, i := range byWeight(lines, most) {
+		kept[i] = true
+		if shownWith(kept) > most {
+			kept[i] = false
+		}
+	}
+	var out []Line
+	for i := 0; i < len(lines); i++ {
+		from := i
+		for i < len(lines) && !kept[i] {
+			i++
+		}
+		if i > from {
+			out = append(out, Line{At: lines[from].At, Actor: "...", Text: fmt.Sprintf("%d lines left out (--trace FILE has all)", i-from)})
+		}
+		if i < len(lines) {
+			out = append(out, lines[i])
+		}
+	}
+	return out
+}
+
+// byWeight is the order in which lines get their place: the first ones and the very end,
+// then what decides, the newest first, then the rest from both ends.
+func byWeight(lines []Line, most int) []int {
 	head := most / 3
-	tail := most - head - 1
-	left := len(lines) - head - tail
-	gap := Line{At: lines[head].At, Actor: "...", Text: fmt.Sprintf("%d lines left out (--trace FILE has all)", left)}
-	out := append([]Line{}, lines[:head]...)
-	return append(append(out, gap), lines[len(lines)-tail:]...)
+	var out, rest []int
+	for i := range lines {
+		if i < head || i >= len(lines)-head/2-1 {
+			out = append(out, i)
+		}
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].Deciding {
+			out = append(out, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return append(out, rest...)
+}
+
+// shownWith is how many lines an explanation has with those kept, gaps included.
+func shownWith(kept []bool) int {
+	n := 0
+	for i, k := range kept {
+		if k || i == 0 || kept[i-1] {
+			n++
+		}
+	}
+	return n
 }
 
 // Since is the virtual time of a line, counted from t=0.

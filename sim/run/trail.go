@@ -6,9 +6,11 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/cluster"
 	"github.com/corewire/kick/sim/world"
@@ -44,6 +46,7 @@ type entry struct {
 	before string         // letters of a source's content around a write
 	after  string
 	loaded string // what a starting pod loaded
+	cause  string // what of the cluster decides a restart or a wait
 }
 
 // Line is one thing that happened, in words.
@@ -57,6 +60,7 @@ type Line struct {
 	Manager  string
 	Log      bool
 	Causal   bool // it belongs into an explanation
+	Deciding bool // it is left out of an explanation last of all
 	pods     string
 }
 
@@ -130,6 +134,14 @@ func (t *Trail) write(ev cluster.Event) {
 	case *corev1.Pod:
 		if started(ev, o) {
 			e.actor, e.loaded = actorWorld, t.loaded(o)
+		}
+	case *v1alpha1.KickRequest:
+		if reason := waits(&ev, o); reason != "" {
+			e.cause = t.rig.laws.Because(reason, o.Namespace, string(o.Spec.TargetRef.Kind), o.Spec.TargetRef.Name)
+		}
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet:
+		if e.actor == actorKick && restarts(&ev) {
+			e.cause = t.rig.laws.Because("", ev.Key.Namespace, ev.Kind.Kind, ev.Key.Name)
 		}
 	}
 	t.add(e)
@@ -241,6 +253,7 @@ func (t *Trail) line(e entry) Line {
 		return l
 	}
 	what, causal := words(e)
+	l.Deciding = decides(e)
 	l.Text, l.Causal = l.Object+": "+what, causal && (e.actor == actorUser || e.actor == actorKick)
 	if e.actor == actorUser && ev.Manager != "kubectl" {
 		l.Text += " (by " + ev.Manager + ")"

@@ -21,7 +21,7 @@ func words(e entry) (string, bool) {
 	case *corev1.Secret, *corev1.ConfigMap:
 		return sourceWords(e), e.actor == actorUser
 	case *v1alpha1.KickRequest:
-		return requestWords(ev, o), true
+		return requestWords(e, o), true
 	case *v1alpha1.SourceObservation:
 		return "remembers " + string(o.Spec.Source.Kind) + " " + ev.Key.Namespace + "/" + o.Spec.Source.Name + " (" + happened(ev) + ")", true
 	case *v1alpha1.KickPolicy:
@@ -30,7 +30,7 @@ func words(e entry) (string, bool) {
 		}
 		return happened(ev), true
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet:
-		return workloadWords(ev), ev.Sub == ""
+		return workloadWords(e), ev.Sub == ""
 	case *corev1.Event:
 		return o.Reason + " " + o.Message, false
 	case *eventsv1.Event:
@@ -69,26 +69,66 @@ func sourceWords(e entry) string {
 	}
 }
 
-func requestWords(ev *cluster.Event, r *v1alpha1.KickRequest) string {
+func requestWords(e entry, r *v1alpha1.KickRequest) string {
+	ev := e.event
 	old, _ := ev.Old.(*v1alpha1.KickRequest)
 	if ev.Type != cluster.Modified || old == nil {
 		return happened(ev)
 	}
 	from, to := old.Status.Phase, r.Status.Phase
-	if from == to {
+	wait := waits(ev, r)
+	if from == to && wait == "" {
 		return happened(ev)
 	}
 	if from == "" {
 		from = v1alpha1.PhasePending
 	}
-	reason := ""
-	if gate := r.Status.Gate; gate != nil && to == v1alpha1.PhaseWaitingForGate {
-		reason = " (" + gate.Reason + ")"
+	if wait != "" {
+		wait = " (" + wait + because(e) + ")"
 	}
-	return string(from) + " -> " + string(to) + reason
+	if from == to {
+		return string(to) + wait
+	}
+	return string(from) + " -> " + string(to) + wait
 }
 
-func workloadWords(ev *cluster.Event) string {
+// waits is the reason of a wait that begins with a write, or of one that goes on for
+// another reason; empty for all others.
+func waits(ev *cluster.Event, r *v1alpha1.KickRequest) string {
+	old, _ := ev.Old.(*v1alpha1.KickRequest)
+	gate := r.Status.Gate
+	switch {
+	case ev.Type != cluster.Modified || old == nil || gate == nil || r.Status.Phase != v1alpha1.PhaseWaitingForGate:
+		return ""
+	case old.Status.Phase == r.Status.Phase && old.Status.Gate != nil && old.Status.Gate.Reason == gate.Reason:
+		return ""
+	}
+	return gate.Reason
+}
+
+// because is what decides, behind a colon.
+func because(e entry) string {
+	if e.cause == "" {
+		return ""
+	}
+	return ": " + e.cause
+}
+
+// restarts reports a write that sets another stamp.
+func restarts(ev *cluster.Event) bool {
+	stamp := stampOf(ev.Object)
+	return ev.Type == cluster.Modified && stamp != "" && stamp != stampOf(ev.Old)
+}
+
+// decides reports that a write is one of those that most failures are about: a restart, or the
+// cause of a wait.
+func decides(e entry) bool {
+	_, request := e.event.Object.(*v1alpha1.KickRequest)
+	return request && e.cause != "" || restarts(e.event)
+}
+
+func workloadWords(e entry) string {
+	ev := e.event
 	stamp := stampOf(ev.Object)
 	if ev.Type != cluster.Modified || stamp == stampOf(ev.Old) {
 		return happened(ev)
@@ -99,7 +139,7 @@ func workloadWords(ev *cluster.Event) string {
 	if t, err := time.Parse(time.RFC3339Nano, stamp); err == nil {
 		stamp = t.UTC().Format("15:04:05.000000Z")
 	}
-	return "restarted, restartedAt " + stamp
+	return "restarted, restartedAt " + stamp + because(e)
 }
 
 // stampOf is the restart stamp of a workload.
