@@ -137,6 +137,7 @@ func TestBadValuesFail(t *testing.T) {
 		"a number for a name":                {"fullnameOverride=1", "fullnameOverride"},
 		"an extra argument that is no flag":  {"extraArgs={debug}", "extraArgs"},
 		"Role only, but no namespaces":       {"rbac.mode=Namespaced", "needs watchNamespaces"},
+		"a page for all with Roles only":     {"rbac.mode=Namespaced,watchNamespaces={a},ui.enabled=true,ui.exposed=true", "needs rbac.mode=Cluster"},
 		"replicas without an election":       {"replicaCount=2,leaderElection.enabled=false", "needs leaderElection.enabled=true"},
 		"Kargo without Argo CD":              {"integrations.kargo.enabled=true,integrations.argocd.enabled=false", "needs integrations.argocd.enabled=true"},
 		"both monitors":                      {"metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true", "exclude each other"},

@@ -107,10 +107,18 @@ Use: include "kick.asks" (list . "argocd")
 {{- if and (index $root.Values.integrations (last .)).enabled (or (not (include "kick.namespaced" $root)) $root.Values.integrations.namespaces) }}yes{{ end }}
 {{- end }}
 
+{{/* Whether the timeline is served beyond the pod. */}}
+{{- define "kick.exposed" -}}
+{{- if and .Values.ui.enabled .Values.ui.exposed }}yes{{ end }}
+{{- end }}
+
 {{/* What cannot work, said before anything is installed. */}}
 {{- define "kick.validate" -}}
 {{- if and (include "kick.namespaced" .) (not .Values.watchNamespaces) }}
 {{- fail "rbac.mode=Namespaced needs watchNamespaces: a Role is made in each of them" }}
+{{- end }}
+{{- if and (include "kick.namespaced" .) (include "kick.exposed" .) }}
+{{- fail "ui.exposed=true needs rbac.mode=Cluster: tokens are reviewed for the whole cluster; or use kubectl port-forward with ui.exposed=false" }}
 {{- end }}
 {{- if and (gt (int .Values.replicaCount) 1) (not .Values.leaderElection.enabled) }}
 {{- fail "replicaCount above 1 needs leaderElection.enabled=true: without it every replica would act" }}
