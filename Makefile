@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 
 NODE    ?= fake
-SUITE   ?= chainsaw/suites/core
+SUITE   ?= chainsaw/suites
 CLUSTER  = go run ./kick/kicktest/cluster
 # $(call tool,NAME) is the path of a pinned tool, built on first use.
 tool     = $(or $(shell $(CLUSTER) tool $(1)),$(error cannot build $(1)))
@@ -77,8 +77,11 @@ cluster-down: ## end it
 	@$(CLUSTER) down
 
 .PHONY: test-e2e
-test-e2e: ## run the Chainsaw suites against the operator on a real control plane
+test-e2e: ## run all Chainsaw suites against the operator on a real control plane; test-e2e-flux runs one
 	@$(CLUSTER) e2e --suite $(SUITE)
+
+test-e2e-%:
+	@$(CLUSTER) e2e --suite chainsaw/suites/$*
 
 .PHONY: bench
 bench: ## measure the simulator and the restart latency

@@ -11,13 +11,22 @@ import (
 	"time"
 
 	"github.com/corewire/kick/kick/kicktest/controlplane"
+	"github.com/corewire/kick/kick/kicktest/toolcrds/original"
 )
 
 // operatorUser is who the operator is in the suites: with the rights that
 // controller-gen wrote down and no others, so that a missing one is seen here.
 const operatorUser = "system:serviceaccount:kick-system:kick"
 
-// endToEnd runs a Chainsaw suite against the operator, built from this tree, on a
+// gitOpsTools are those whose kinds are installed. The tools themselves do not run: the
+// suites write their objects' status, as the tools do.
+var gitOpsTools = []string{"argocd", "flux", "kargo"}
+
+// operatorFlags turn on what the suites show. An Application's last comparison may be
+// of any time, since no controller renews it.
+var operatorFlags = []string{"--enable-config-bundles", "--enable-kargo", "--argocd-stale-after=-1s"}
+
+// endToEnd runs Chainsaw suites against the operator, built from this tree, on a
 // control plane of its own. Pods of its fake node take about a second to start, as
 // real ones do: without that, tests that judge by pod times would prove nothing.
 func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error) {
@@ -36,7 +45,7 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, plane.Stop()) }()
-	if err := plane.InstallCRDs(ctx, os.DirFS(filepath.Join(root, "kick", "api", "crds"))); err != nil {
+	if err := installKinds(ctx, plane, root); err != nil {
 		return err
 	}
 	operator, err := startOperator(ctx, plane, root)
@@ -61,6 +70,23 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	return nil
 }
 
+// installKinds installs KICK's own kinds and those of the GitOps tools.
+func installKinds(ctx context.Context, plane *controlplane.ControlPlane, root string) error {
+	if err := plane.InstallCRDs(ctx, os.DirFS(filepath.Join(root, "kick", "api", "crds"))); err != nil {
+		return err
+	}
+	for _, tool := range gitOpsTools {
+		files, err := original.Files(ctx, tool)
+		if err != nil {
+			return err
+		}
+		if err := plane.InstallCRDs(ctx, files); err != nil {
+			return fmt.Errorf("kinds of %s: %w", tool, err)
+		}
+	}
+	return kubectl(ctx, plane, "create", "namespace", "argocd")
+}
+
 // startOperator builds cmd/kick and runs it until it says that it is ready.
 func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root string) (*controlplane.Process, error) {
 	home := filepath.Dir(plane.Kubeconfig)
@@ -83,7 +109,7 @@ func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root s
 	}
 	probe := fmt.Sprintf("127.0.0.1:%d", port)
 	operator, err := plane.Run("kick", []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=kick-system"},
-		binary, "--health-probe-bind-address="+probe, "--metrics-bind-address=0", "--enable-config-bundles")
+		append([]string{binary, "--health-probe-bind-address=" + probe, "--metrics-bind-address=0"}, operatorFlags...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +128,18 @@ func grant(ctx context.Context, plane *controlplane.ControlPlane, role string) e
 		{"create", "clusterrolebinding", "kick-config-bundles", "--clusterrole=kick-config-bundles", "--user=" + operatorUser},
 		{"create", "rolebinding", "kick", "--namespace=kick-system", "--role=kick", "--user=" + operatorUser},
 	} {
-		kubectl := exec.CommandContext(ctx, plane.Binaries[controlplane.Kubectl], append(args, "--kubeconfig="+plane.Kubeconfig)...)
-		if output, err := kubectl.CombinedOutput(); err != nil {
-			return fmt.Errorf("kubectl %s: %w\n%s", args[0], err, output)
+		if err := kubectl(ctx, plane, args...); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// kubectl runs one command as the administrator.
+func kubectl(ctx context.Context, plane *controlplane.ControlPlane, args ...string) error {
+	command := exec.CommandContext(ctx, plane.Binaries[controlplane.Kubectl], append(args, "--kubeconfig="+plane.Kubeconfig)...)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("kubectl %s: %w\n%s", args[0], err, output)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ flags of up:
   --nodes N         number of fake nodes (default 1)
   --ready-delay D   how long a pod of a fake node stays Pending (default 0s)
 flags of e2e:
-  --suite DIR       the suite to run (default chainsaw/suites/core)
+  --suite DIR       the suite or test to run (default chainsaw/suites: all of them)
 `
 
 func main() {
@@ -90,7 +90,7 @@ func parse(args []string) (*flag.FlagSet, controlplane.Options, error) {
 	flags.StringVar(&opts.Dir, "dir", "", "")
 	flags.IntVar(&opts.FakeNodes, "nodes", 1, "")
 	flags.DurationVar(&opts.PodReadyDelay, "ready-delay", 0, "")
-	flags.String("suite", "chainsaw/suites/core", "")
+	flags.String("suite", "chainsaw/suites", "")
 	node := flags.String("node", string(controlplane.FakeNode), "")
 	if err := flags.Parse(args); err != nil {
 		return nil, opts, err
