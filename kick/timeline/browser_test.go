@@ -170,14 +170,3 @@ func watched(t *testing.T, hash string) (*browser, *shelf, *timeline.Server) {
 	b.see(`document.querySelectorAll("#space .lane").length`, "6")
 	return b, facts, s
 }
-
-func TestPictures(t *testing.T) {
-	b, _, _ := watched(t, "#theme=light")
-	b.shoot("light")
-	b.eval(`location.hash = "#theme=dark&range=6h&lane=shop/Deployment/web"`)
-	b.see(`document.querySelectorAll("#detail .sources li").length`, "2")
-	b.shoot("dark")
-	b.eval(`location.hash = "#theme=light&view=graph&ns=shop"`)
-	b.see(`document.querySelectorAll("#graph .node").length`, "8")
-	b.shoot("graph")
-}
