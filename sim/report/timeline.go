@@ -1,25 +1,20 @@
 package report
 
 import (
-	_ "embed"
-	"html/template"
 	"io"
+
+	"github.com/corewire/kick/kick/timeline/ui"
 )
 
-//go:embed timeline.html.tmpl
-var timelineSource string
-
-var timeline = template.Must(template.New("timeline").Parse(timelineSource))
-
-// Timeline turns a trace into one page that needs nothing else: a lane for each
-// object, with its writes, and for pods what their containers have loaded.
+// Timeline turns a trace into one page that needs nothing else: the operator's own
+// timeline, with a lane for each object, and for pods what their containers have loaded.
 func Timeline(out io.Writer, trace io.Reader, build string) error {
 	header, lines, err := readTrace(trace, build)
 	if err != nil {
 		return err
 	}
-	return timeline.Execute(out, struct {
-		Build string
-		Lines []traceJSON
+	return ui.Page(out, "kick-sim timeline, build "+header.Build, struct {
+		Build string      `json:"build"`
+		Lines []traceJSON `json:"lines"`
 	}{header.Build, lines})
 }

@@ -93,7 +93,7 @@ export class Lanes {
     }
     const events = lane.events, start = first(events, from), end = first(events, to);
     for (const m of gathered(events, start, end, t => this.x(t))) {
-      const chosen = this.page.selected.event && events.indexOf(this.page.selected.event, m.from) - m.from;
+      const chosen = this.page.selected.event ? events.indexOf(this.page.selected.event, m.from) - m.from : -1;
       const mark = svg("g", { class: "spot" + (chosen >= 0 && chosen < m.count ? " chosen" : ""), transform: `translate(${m.x.toFixed(1)} ${y})` }, svg("path", { d: shapes[m.type][0], class: "mark " + m.type }));
       if (m.count > 1) mark.append(svg("text", { x: 6, y: -4, class: "many" }, String(m.count)));
       mark.spot = m;
