@@ -105,6 +105,22 @@ mutation-score: ## see how many small changes of the decisions go unnoticed; tak
 docs: ## check the pages: dead links, the drawing of the imports
 	@go test -count=1 ./kick/kicktest/house ./kick/kicktest/importlaw && echo "start at README.md; decisions are in docs/decisions/"
 
+.PHONY: release-check
+release-check: ## check what a release is made with; with goreleaser on PATH by its own check too
+	@go test -count=1 ./kick/kicktest/release
+	@$(call tool,helm) lint --strict charts/kick
+	@for os in linux/amd64 linux/arm64; do for n in 1 2; do \
+		CGO_ENABLED=0 GOOS=$${os%/*} GOARCH=$${os#*/} go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o bin/release-$$n ./cmd/kick || exit 1; \
+		done; cmp bin/release-1 bin/release-2 && echo "$$os: built twice, the same bytes" || exit 1; rm bin/release-1 bin/release-2; done
+	@if command -v goreleaser >/dev/null; then goreleaser check; else echo "NOT CHECKED: no goreleaser on PATH, so .goreleaser.yaml was not held against its own schema"; fi
+
+VULNDB ?= https://vuln.go.dev
+.PHONY: vulncheck
+vulncheck: ## look for known vulnerabilities in what is called; says it if the database cannot be reached
+	@if curl --silent --fail --max-time 20 --output /dev/null $(VULNDB)/index/db.json; then \
+		go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./cmd/...; \
+	else echo "NOT CHECKED: the database of vulnerabilities at $(VULNDB) cannot be reached"; exit 1; fi
+
 .PHONY: clean
 clean: ## remove what build and test wrote into the tree; the cache stays
 	@rm -rf bin

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/operator"
 )
@@ -72,5 +73,34 @@ func TestGitOpsOptions(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not say %q", err, part)
 		}
+	}
+}
+
+// TestGitOpsNamespaces: objects of tools are cached in all namespaces, or in those that
+// are named, whatever is watched.
+func TestGitOpsNamespaces(t *testing.T) {
+	tests := map[string]struct {
+		named []string
+		holds map[string]bool
+	}{
+		"everywhere": {nil, map[string]bool{"argocd": true, "flux-system": true, "shop": true}},
+		"some":       {[]string{"argocd"}, map[string]bool{"argocd": true, "flux-system": false, "shop": false}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := operator.NewOptions()
+			o.GitOpsNamespaces = tt.named
+			all := operator.Integrate(&o, func(schema.GroupVersionKind) bool { return true }).Transforms()
+			if len(all) == 0 {
+				t.Fatal("no kind is cached")
+			}
+			for i := range all {
+				for namespace, want := range tt.holds {
+					if got := all[i].Holds(types.NamespacedName{Namespace: namespace, Name: "x"}, []string{"shop"}); got != want {
+						t.Errorf("%v of %s: cached %t, want %t", all[i].Object.GetObjectKind().GroupVersionKind().Kind, namespace, got, want)
+					}
+				}
+			}
+		})
 	}
 }

@@ -102,9 +102,15 @@ func loadConfig(path string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Version is the version of the build: the module's, or the revision it was built
-// from.
+// version is what a release says it is (-ldflags -X).
+var version string
+
+// Version is the version of the build: the release's, the module's, or the revision it
+// was built from.
 func Version() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
