@@ -26,6 +26,11 @@ var unwatched = map[string]string{
 
 	"bundle reads ControllerRevision": "the record of an immutable bundle is read live, and never changes; one that is deleted is made anew by the periodic check",
 
+	"notification reads KickPolicy":  "a message names the GitOps tool that is asked; nothing waits for it",
+	"notification reads Deployment":  "as above, to find the policy that selects it",
+	"notification reads StatefulSet": "as above",
+	"notification reads DaemonSet":   "as above",
+
 	"cleanup reads ControllerRevision": "a failed request is kept while its workload is stale; it is looked at again by time, a retention later",
 	"cleanup reads DaemonSet":          "as above",
 	"cleanup reads Deployment":         "as above",
