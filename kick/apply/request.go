@@ -58,15 +58,15 @@ func requestStatus(r *model.Request, st model.RequestStatus) v1alpha1.KickReques
 			Kind: v1alpha1.SourceKind(c.Source.Kind), Name: c.Source.Name, ChangedAt: metav1.NewMicroTime(c.ChangedAt),
 		})
 	}
-	for _, t := range st.Transitions {
-		out.Transitions = append(out.Transitions, v1alpha1.PhaseTransition{
-			Phase: v1alpha1.Phase(t.Phase), At: metav1.NewMicroTime(t.At), Reason: string(t.Reason), Message: t.Message,
-		})
-	}
 	if !st.RolloutStart.IsZero() {
 		out.CurrentRollout = &v1alpha1.RolloutStatus{
 			ReplicaSet: st.RolloutRev, StartedAt: metav1.NewMicroTime(st.RolloutStart), Generation: st.RolloutGen,
 		}
+	}
+	for _, t := range st.Transitions {
+		out.Transitions = append(out.Transitions, v1alpha1.PhaseTransition{
+			Phase: v1alpha1.Phase(t.Phase), At: metav1.NewMicroTime(t.At), Reason: string(t.Reason), Message: t.Message,
+		})
 	}
 	return out
 }

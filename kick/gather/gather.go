@@ -48,15 +48,6 @@ type Gatherer struct {
 	ServerNow func() time.Time
 }
 
-// Reading is a gatherer that reads the same cache, and live by another reader. It is for
-// a controller that judges no workload: what is remembered of these stays behind.
-func (g *Gatherer) Reading(live client.Reader) *Gatherer {
-	return &Gatherer{
-		Cache: g.Cache, Live: live, Watched: g.Watched, Workloads: g.Workloads, Sources: g.Sources, Providers: g.Providers,
-		Sightings: g.Sightings, Keys: g.Keys, Own: g.Own, Settings: g.Settings, ServerNow: g.ServerNow,
-	}
-}
-
 // Server is the API server's clock, or zero if nobody knows it.
 func (g *Gatherer) Server() time.Time {
 	if g.ServerNow == nil {

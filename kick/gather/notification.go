@@ -18,6 +18,15 @@ import (
 	"github.com/corewire/kick/kick/workloads"
 )
 
+// Reading is a gatherer that reads the same cache, and live by another reader. It is for
+// a controller that judges no workload: what is remembered of these stays behind.
+func (g *Gatherer) Reading(live client.Reader) *Gatherer {
+	return &Gatherer{
+		Cache: g.Cache, Live: live, Watched: g.Watched, Workloads: g.Workloads, Sources: g.Sources, Providers: g.Providers,
+		Sightings: g.Sightings, Keys: g.Keys, Own: g.Own, Settings: g.Settings, ServerNow: g.ServerNow,
+	}
+}
+
 // NotificationLook is what a pass over a policy reads.
 type NotificationLook struct {
 	notify.Snapshot
@@ -80,7 +89,7 @@ func notificationPolicy(p *v1alpha1.NotificationPolicy) *notify.Policy {
 
 func notificationStatus(o *v1alpha1.NotificationPolicyStatus) notify.Status {
 	st := notify.Status{
-		Generation: o.ObservedGeneration, Since: micro(o.Since), LastDelivery: wholeSecond(o.LastDeliveryTime), LastFailure: wholeSecond(o.LastFailureTime),
+		Generation: o.ObservedGeneration, Since: micro(o.Since), LastDelivery: whole(o.LastDeliveryTime), LastFailure: whole(o.LastFailureTime),
 		LastError: o.LastError, Delivered: o.Delivered, Failed: o.Failed, Dropped: o.Dropped,
 	}
 	for _, m := range o.Settled {
@@ -92,7 +101,7 @@ func notificationStatus(o *v1alpha1.NotificationPolicyStatus) notify.Status {
 	return st
 }
 
-func wholeSecond(t *metav1.Time) time.Time {
+func whole(t *metav1.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}

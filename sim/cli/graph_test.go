@@ -26,10 +26,10 @@ var unwatched = map[string]string{
 
 	"bundle reads ControllerRevision": "the record of an immutable bundle is read live, and never changes; one that is deleted is made anew by the periodic check",
 
-	"notification reads Deployment":  "a message names the policy and provider of the workload as it is when it is sent; what is to be told is in the request",
+	"notification reads KickPolicy":  "a message names the GitOps tool that is asked; nothing waits for it",
+	"notification reads Deployment":  "as above, to find the policy that selects it",
 	"notification reads StatefulSet": "as above",
 	"notification reads DaemonSet":   "as above",
-	"notification reads KickPolicy":  "as above",
 
 	"cleanup reads ControllerRevision": "a failed request is kept while its workload is stale; it is looked at again by time, a retention later",
 	"cleanup reads DaemonSet":          "as above",
