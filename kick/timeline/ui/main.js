@@ -42,7 +42,7 @@ class Page {
     $("zoom-out").addEventListener("click", () => this.zoom(2));
     $("zone").addEventListener("click", () => { this.address.set({ zone: this.address.get("zone") === "utc" ? "local" : "utc" }); this.adopt(); });
     $("theme").addEventListener("click", () => { this.address.set({ theme: { auto: "dark", dark: "light", light: "auto" }[this.address.get("theme")] }); this.adopt(); });
-    for (const p of presets) {
+    for (const p of this.source instanceof Trace ? ["all"] : presets) {
       const button = el("button", { type: "button", "aria-pressed": "false" }, p);
       button.addEventListener("click", () => this.range(p));
       $("presets").append(button);

@@ -4,7 +4,7 @@ const story = { user: "people", fault: "faults", judge: "laws", kick: "KICK's ca
 const ranks = ["Story", "Secret", "ConfigMap", "KickPolicy", "SourceObservation", "KickRequest", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision", "Pod"];
 const runs = /^pod \S+ runs (.*)$/, ends = /: (deleted|is being deleted)/, moves = /^KickRequest \S+: (?:\S* -> )?([A-Z]\w+)/;
 const stateOf = { Pending: "pending", Executing: "rolling", Succeeded: "fresh", NoLongerRequired: "fresh", Failed: "failed", DryRun: "dry-run" };
-const hueOf = text => [...text].reduce((h, c) => (h * 31 + c.charCodeAt(0)) % 360, 7);
+const hueOf = text => [...text].reduce((h, c) => (h * 31 + c.charCodeAt(0)) % 9973, 7) * 137 % 360;
 
 // Trace shows the event log of a simulation instead of a cluster: one lane an object, and
 // for pods what their containers have loaded. It draws even steps unless asked for true
