@@ -153,6 +153,9 @@ func (r Role) where(o Options) []string {
 	}
 }
 
+// rolloutsResource is a workload, though its group is that of a GitOps tool.
+const rolloutsResource = "rollouts"
+
 // needs are the rights of the role that these options make use of. Those on kinds of
 // GitOps tools are needed everywhere, and only where the tool is asked.
 func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttributes {
@@ -172,6 +175,12 @@ func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttri
 		}
 		for _, resource := range rule.Resources {
 			there := namespaces
+			if resource == rolloutsResource {
+				there = nil
+				if len(i.extra) > 0 {
+					there = r.where(o)
+				}
+			}
 			if resource == "configmaps" && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
 				there = append(slices.Clone(there), i.settings.Namespace)
 			}

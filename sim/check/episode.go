@@ -49,7 +49,7 @@ func (e *episode) OnCall(c *Context, w Write) {
 
 // OnKick reports a second restart for one state of the sources.
 func (e *episode) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}
