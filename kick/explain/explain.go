@@ -59,6 +59,9 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("Several policies select this workload (%s); narrow their workloadSelectors until one is left.", s.Detail)
 	},
 	request.Settling: func(s *decide.Step) string {
+		if s.Detail != "" {
+			return sentence(fmt.Sprintf("The last change was observed %s", Time(s.At)), s.Detail)
+		}
 		if s.Until.IsZero() {
 			return fmt.Sprintf("%s has appeared; waiting until its content is on record.", s.Object)
 		}

@@ -68,6 +68,20 @@ func (c *Context) resolved(w workload) workload {
 	return w
 }
 
+// dropped reports that pods run which the last restart of a Rollout has not reached,
+// although its controller says that it has dealt with it.
+func (c *Context) dropped(w workload) bool {
+	if w.rollout == nil || w.rollout.Spec.RestartAt == nil || !w.rollout.Spec.RestartAt.Equal(w.rollout.Status.RestartedAt) {
+		return false
+	}
+	for _, pod := range c.Truth.Pods(w.GetNamespace(), w.kind, w.GetName()) {
+		if pod.Created.Before(w.rollout.Spec.RestartAt.Time) {
+			return true
+		}
+	}
+	return false
+}
+
 // runByRollout: a Rollout runs the template of the Deployment.
 func (b blockCase) runByRollout() bool {
 	for _, o := range b.API.List(rolloutKind, b.w.GetNamespace()) {

@@ -128,6 +128,9 @@ func (c *Context) restarted(ev cluster.Event) (workload, bool) {
 func (c *Context) workloads() []workload {
 	var out []workload
 	for _, kind := range workloadKinds {
+		if kind == rolloutKind && !c.Rollouts {
+			continue
+		}
 		for _, object := range c.API.List(kind, "") {
 			if w, ok := workloadOf(object); ok {
 				out = append(out, c.resolved(w))

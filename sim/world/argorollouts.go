@@ -159,7 +159,7 @@ func (t *turn) invalid() bool {
 
 // proceed restarts, and rolls the template out.
 func (t *turn) proceed() error {
-	t.hash = templateHash(canonicalTemplate(&t.template), nil)
+	t.hash = templateHash("rollout "+canonicalTemplate(&t.template), nil) // not the Deployment's of the same template
 	t.find()
 	t.reset()
 	early, err := t.restart()

@@ -145,7 +145,8 @@ func (t *turn) promote(available bool) error {
 		return nil
 	}
 	st := &t.ro.Status
-	st.StableRS, st.ControllerPause, st.PauseConditions = t.hash, false, nil
+	end := int32(len(canarySteps(t.ro)))
+	st.StableRS, st.ControllerPause, st.PauseConditions, st.CurrentStepIndex = t.hash, false, nil, &end
 	if t.stable = t.next; t.ro.Spec.Strategy.BlueGreen == nil {
 		if err := t.others(0); err != nil {
 			return err

@@ -191,7 +191,7 @@ func (f *facts) answers() []model.Cause {
 		return cmp.Or(b.ChangedAt.Compare(a.ChangedAt), cmp.Compare(a.Source.String(), b.Source.String()))
 	})
 	since := 0
-	for since < len(all) && since < maxCauses && all[since].ChangedAt.After(f.stampedAt(f.Request.Status.RolloutStart)) {
+	for since < len(all) && since < maxCauses && all[since].ChangedAt.After(f.Request.Status.RolloutStart) {
 		since++
 	}
 	return all[:min(max(since, 1), len(all))]

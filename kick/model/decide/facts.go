@@ -38,7 +38,7 @@ func (f *facts) lastRestart() time.Time {
 		last = s.At
 	}
 	if f.inPlace() != nil && !last.IsZero() { // at the latest
-		return earlier(f.stampedAt(last).Add(blur), f.now)
+		return last.Add(blur + f.Settings.ClockAllowance)
 	}
 	return last
 }

@@ -38,7 +38,8 @@ func (f *facts) warn(s *Step) {
 	}
 }
 
-// stampedAt is the time of a stamp as KICK's clock shows it.
+// stampedAt is the time of a stamp as KICK's clock shows it, to the second that the API
+// server's clock is known to: nothing that a status tells may depend on it.
 func (f *facts) stampedAt(stamp time.Time) time.Time {
 	if f.inPlace() == nil || stamp.IsZero() {
 		return stamp
@@ -77,7 +78,8 @@ func (f *facts) secondOver() Step {
 		return s
 	}
 	s = wait(request.WaitingForGate, request.Settling, model.WakeOnLedger)
-	s.At, s.Until = f.latest, f.now.Add(due.Sub(server))
+	s.At, s.Detail = f.latest, "a restart is dated in whole seconds, and that of the change is not over"
+	s.look = f.now.Add(due.Sub(server)) // not told: the API server's clock is known to the second only
 	return s
 }
 
@@ -103,7 +105,7 @@ func (f *facts) held() (Step, bool) {
 		s.Reason = request.UpdateInProgress
 		return s, true
 	case in.Pending && f.Workload.Stamp.At.Sub(f.Server(f.now)) > f.Settings.ClockAllowance:
-		s.Reason, s.Until = request.RestartScheduled, f.stampedAt(f.Workload.Stamp.At)
+		s.Reason, s.Until = request.RestartScheduled, f.Workload.Stamp.At
 		return s, true
 	}
 	return s, r.Paused
