@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -107,28 +108,33 @@ func (a *Applier) Open(ctx context.Context, w *model.Workload, name string) erro
 	return wrap("create request for", w.ID, err)
 }
 
-// Stamp restarts a workload: it sets the one annotation, if the object is still
-// the one that was judged.
+// Stamp restarts a workload: it sets the one field, if the object is still the one that
+// was judged.
 func (a *Applier) Stamp(ctx context.Context, w *model.Workload, at time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	obj := a.Workloads.ByName(w.ID.Kind).New()
+	kind := a.Workloads.ByName(w.ID.Kind)
+	obj := kind.New()
 	obj.SetNamespace(w.ID.Namespace)
 	obj.SetName(w.ID.Name)
-	return wrap("restart", w.ID, a.Client.Patch(ctx, obj, client.RawPatch(types.MergePatchType, stampPatch(w, at)), owner))
+	return wrap("restart", w.ID, a.Client.Patch(ctx, obj, client.RawPatch(types.MergePatchType, stampPatch(kind, w, at)), owner))
 }
 
-func stampPatch(w *model.Workload, at time.Time) []byte {
-	type object = map[string]any
-	patch, _ := json.Marshal(object{ // strings in maps always encode
-		"metadata": object{"uid": w.UID, "resourceVersion": w.Version},
-		"spec":     object{"template": object{"metadata": object{"annotations": object{model.StampAnnotation: StampValue(at)}}}},
+func stampPatch(kind workloads.Kind, w *model.Workload, at time.Time) []byte {
+	path := kind.StampPath()
+	var value any = kind.StampValue(at)
+	for _, name := range slices.Backward(path[1:]) {
+		value = map[string]any{name: value}
+	}
+	patch, _ := json.Marshal(map[string]any{ // strings in maps always encode
+		"metadata": map[string]any{"uid": w.UID, "resourceVersion": w.Version},
+		path[0]:    value,
 	})
 	return patch
 }
 
-// StampValue is how a stamp is written: RFC 3339, microseconds, UTC.
-func StampValue(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+// StampValue is how times are written in annotations: RFC 3339, microseconds, UTC.
+func StampValue(at time.Time) string { return workloads.TemplateStamp{}.StampValue(at) }
 
 // PolicyStatus writes the status of a policy.
 func (a *Applier) PolicyStatus(ctx context.Context, p *v1alpha1.KickPolicy) error {

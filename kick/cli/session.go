@@ -67,11 +67,11 @@ func (a *app) session(c *cobra.Command) (*session, error) {
 	return s, nil
 }
 
-// options are those of an operator of which nothing but its namespace is known. Kargo
-// counts where it is installed.
+// options are those of an operator of which nothing but its namespace is known. Kargo and
+// Argo Rollouts count where they are installed.
 func (a *app) options() operator.Options {
 	o := operator.NewOptions()
-	o.Namespace, o.EnableKargo = a.own, true
+	o.Namespace, o.EnableKargo, o.EnableArgoRollouts = a.own, true, true
 	return o
 }
 
@@ -85,7 +85,7 @@ func (s *session) integrate() error {
 	if err != nil {
 		return err
 	}
-	s.gather.Providers, s.integrated = tools.Registry, true
+	s.gather.Providers, s.gather.Workloads, s.integrated = tools.Registry, tools.Workloads(), true
 	return s.cache.learn(tools.Transforms(), tools.Indexes())
 }
 
@@ -95,7 +95,7 @@ func (c clockOf) Now() time.Time { return c() }
 
 // shortNames are how people call kinds.
 var shortNames = map[string]string{
-	"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "policy": "KickPolicy", "kpol": "KickPolicy",
+	"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "ro": "Rollout", "policy": "KickPolicy", "kpol": "KickPolicy",
 }
 
 // target reads KIND/NAME, a workload unless kinds says otherwise.
@@ -107,13 +107,16 @@ func (s *session) target(text string) (model.Key, error) {
 	if s.namespace == "" {
 		return model.Key{}, usageError{fmt.Errorf("%s: name one namespace with -n instead of -A", text)}
 	}
+	if err := s.integrate(); err != nil { // some kinds come from tools
+		return model.Key{}, err
+	}
 	for _, k := range s.gather.Workloads {
 		one := strings.ToLower(k.Name())
 		if low := strings.ToLower(strings.TrimSuffix(kind, ".apps")); low == one || low == one+"s" || shortNames[low] == k.Name() {
 			return model.Key{Kind: k.Name(), Namespace: s.namespace, Name: name}, nil
 		}
 	}
-	return model.Key{}, usageError{fmt.Errorf("%q: KICK restarts no such kind; write deployment/NAME, statefulset/NAME or daemonset/NAME", text)}
+	return model.Key{}, usageError{fmt.Errorf("%q: KICK restarts no such kind; write deployment/NAME, statefulset/NAME, daemonset/NAME or, where Argo Rollouts is installed, rollout/NAME", text)}
 }
 
 // policy reads policy/NAME.

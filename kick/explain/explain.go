@@ -59,6 +59,9 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("Several policies select this workload (%s); narrow their workloadSelectors until one is left.", s.Detail)
 	},
 	request.Settling: func(s *decide.Step) string {
+		if s.Detail != "" {
+			return sentence(fmt.Sprintf("The last change was observed %s", Time(s.At)), s.Detail)
+		}
 		if s.Until.IsZero() {
 			return fmt.Sprintf("%s has appeared; waiting until its content is on record.", s.Object)
 		}
@@ -87,6 +90,9 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return fmt.Sprintf("%s is rolling; it is judged when that is over.", s.Object)
 	},
 	request.Paused: func(s *decide.Step) string {
+		if s.Detail != "" {
+			return fmt.Sprintf("%s is paused (%s); a restart would take its pods down in the middle of that. It is judged when it goes on and is done.", s.Object, s.Detail)
+		}
 		return fmt.Sprintf("%s is paused; a restart would do nothing. Resume it and KICK goes on.", s.Object)
 	},
 	request.OnDelete: func(s *decide.Step) string {
@@ -97,6 +103,30 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	},
 	request.PodsNotStarted: func(s *decide.Step) string {
 		return fmt.Sprintf("Only pods that have not started are left to judge for %s; waiting for them.", s.Object)
+	},
+	request.RunByRollout: func(s *decide.Step) string {
+		return fmt.Sprintf("%s runs the template of %s by spec.workloadRef; a restart of the latter would start its canary. KICK restarts the Rollout; scale the other down, or delete its pods.", s.Detail, s.Object)
+	},
+	request.UpdateInProgress: func(s *decide.Step) string {
+		return fmt.Sprintf("%s is in the middle of an update (%s), which a restart would disturb; it is judged when that is over.", s.Object, s.Detail)
+	},
+	request.RolloutAborted: func(s *decide.Step) string {
+		return fmt.Sprintf("The update of %s was aborted; retry it, or go back to the old template, and KICK goes on.", s.Object)
+	},
+	request.RolloutInvalid: func(s *decide.Step) string {
+		return sentence(fmt.Sprintf("Argo Rollouts takes no step with %s, its spec is invalid", s.Object), s.Detail)
+	},
+	request.RestartScheduled: func(s *decide.Step) string {
+		return fmt.Sprintf("spec.restartAt of %s, which is not KICK's, schedules a restart for %s; it is judged after that.", s.Object, Time(s.Until))
+	},
+	request.RestartDropped: func(s *decide.Step) string {
+		return fmt.Sprintf("Argo Rollouts dropped the restart of %s because template or steps changed, and old pods are left; it is restarted again.", Time(s.At))
+	},
+	request.UnreadyPods: func(s *decide.Step) string {
+		return fmt.Sprintf("The restart of %s does not go on: so few pods of %s are available that Argo Rollouts takes none down. Delete the pods that are not ready, or mend them.", Time(s.At), s.Object)
+	},
+	request.EvictionRefused: func(s *decide.Step) string {
+		return fmt.Sprintf("The restart of %s does not go on: old pods of %s are not evicted. Look for a PodDisruptionBudget that allows no disruption, and whether the controller of Argo Rollouts runs and may create pods/eviction.", Time(s.At), s.Object)
 	},
 	request.Restarting:       restarting,
 	request.RestartCompleted: completed,
@@ -142,6 +172,9 @@ func restarting(s *decide.Step) string {
 	}
 	if s.Taken {
 		return fmt.Sprintf("The stamp of %s was %s; waiting for the running rollout to judge by its pods.", Time(s.At), taken(s.Manager))
+	}
+	if s.Detail == decide.SinglePod {
+		return fmt.Sprintf("Restarted %s; watching the rollout: %s.", Time(s.At), s.Detail)
 	}
 	return fmt.Sprintf("Restarted %s; watching the rollout.", Time(s.At))
 }

@@ -83,7 +83,11 @@ func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot, now time.Time
 	if err != nil {
 		return nil, err
 	}
-	confirmed := *s
+	confirmed, w := *s, *s.Workload
+	if w.RunBy, err = g.runBy(ctx, ReadLive, w.ID); err != nil {
+		return nil, err
+	}
+	confirmed.Workload = &w
 	confirmed.Policies, confirmed.Dependencies = selecting, slices.Clone(s.Dependencies)
 	for i := range confirmed.Dependencies {
 		d := &confirmed.Dependencies[i]
@@ -157,6 +161,8 @@ type PolicyLook struct {
 	// Lacks says why its GitOps tool cannot be asked; empty: it can, or there is none.
 	Lacks string
 	Off   bool // because its integration is off
+	// Lacking says which kind of workload is asked for and not installed; empty: none.
+	Lacking string
 }
 
 // Policy counts what a policy selects and how much of it waits.
@@ -166,7 +172,7 @@ func (g *Gatherer) Policy(ctx context.Context, id model.Key, f Freshness) (*Poli
 	if err != nil || !found {
 		return &PolicyLook{}, err
 	}
-	look := &PolicyLook{Object: p, Model: Policy(p)}
+	look := &PolicyLook{Object: p, Model: Policy(p), Lacking: g.Lacking}
 	look.Lacks, look.Off = g.Providers.Lacks(look.Model.Provider)
 	workload, err := selector(p.Spec.Discovery.WorkloadSelector)
 	if err != nil {

@@ -35,7 +35,7 @@ const lateLanding = 30 * time.Second
 
 // RestartingValues are the values of IndexRestarting.
 func RestartingValues(k workloads.Kind, obj client.Object) []string {
-	if k.Template(obj).Annotations[model.StampAnnotation] == "" {
+	if k.Stamp(obj) == "" {
 		return nil
 	}
 	if w := workloads.Model(k, obj); !w.Stamp.ByKick() || w.Rollout.Observed && w.Rollout.Complete {

@@ -45,6 +45,9 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 	if err := g.eachConsumer(ctx, id, func(k workloads.Kind, obj client.Object) {
 		w := workloads.Model(k, obj)
 		look.Consumers = append(look.Consumers, w.ID)
+		if w.Rollout.InPlace != nil {
+			return // its stamp is the API server's clock
+		}
 		if w.Stamp.ByKick() && w.Stamp.At.After(look.NewestStamp) {
 			look.NewestStamp = w.Stamp.At
 		}
@@ -126,7 +129,19 @@ func (g *Gatherer) Consumers(ctx context.Context, source model.Key) ([]model.Key
 
 func (g *Gatherer) eachConsumer(ctx context.Context, source model.Key, visit func(workloads.Kind, client.Object)) error {
 	where := client.MatchingFields{IndexSources: source.Kind + "/" + source.Name}
-	return g.eachWorkload(ctx, source.Namespace, visit, where)
+	var named []model.Key
+	if err := g.eachWorkload(ctx, source.Namespace, func(k workloads.Kind, obj client.Object) {
+		visit(k, obj)
+		named = append(named, model.Key{Kind: k.Name(), Namespace: obj.GetNamespace(), Name: obj.GetName()})
+	}, where); err != nil {
+		return err
+	}
+	for _, id := range named {
+		if err := g.eachReferrer(ctx, FromCache, id, visit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WorkloadKeys are all workloads of a namespace.

@@ -38,6 +38,12 @@ func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time
 	}
 	w := workloads.Model(kind, obj)
 	s.Workload = &w
+	if obj, err = g.resolve(ctx, g.reader(f), kind, obj); err != nil {
+		return nil, err
+	}
+	if s.Workload.RunBy, err = g.runBy(ctx, FromCache, target); err != nil {
+		return nil, err
+	}
 	if err := g.describe(ctx, s, kind, obj, now); err != nil {
 		return nil, err
 	}

@@ -140,6 +140,9 @@ type Workload struct {
 	Annotations map[string]string
 	Stamp       Stamp
 	Rollout     Rollout
+	// RunBy is the workload that runs this one's template, for which a stamp in it would be
+	// an update; zero: none.
+	RunBy Key
 }
 
 // Rollout is how far the workload's controller is (DESIGN section 5).
@@ -154,6 +157,18 @@ type Rollout struct {
 	Resumed          time.Time // when a pause ended, if nothing moved since
 	OnDelete         bool      // pods are replaced only when somebody deletes them
 	Partition        int32     // ordinals below it keep their revision; 0: none
+	InPlace          *InPlace  // nil: a restart is a new revision
+}
+
+// InPlace is a workload whose restart replaces pods and makes no revision, so that the
+// pods alone prove it (Argo Rollouts). Its stamp is whole seconds of the API server's
+// clock: pods created before it go.
+type InPlace struct {
+	Pending  bool   // its controller has not dealt with the stamp
+	Updating bool   // it is on its way from one template to another, or gave that up
+	Aborted  bool   // it gave it up
+	Invalid  string // why its controller takes no step at all; empty: it does
+	Spare    int32  // how many pods its controller may take down now for a restart
 }
 
 // Revision is a ReplicaSet or ControllerRevision of the workload.

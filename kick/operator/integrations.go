@@ -15,6 +15,8 @@ import (
 	"github.com/corewire/kick/kick/gates/argocd"
 	"github.com/corewire/kick/kick/gates/flux"
 	"github.com/corewire/kick/kick/gates/kargo"
+	"github.com/corewire/kick/kick/workloads"
+	"github.com/corewire/kick/kick/workloads/argorollout"
 )
 
 // tool is a GitOps tool that KICK can ask.
@@ -40,6 +42,11 @@ var (
 		provider: "Kargo", flag: "enable-kargo", value: "integrations.kargo.enabled",
 		kinds: []schema.GroupVersionKind{kargo.Stage, kargo.Promotion},
 	}
+	// rolloutsTool is no provider: it brings a kind of workload.
+	rolloutsTool = tool{
+		provider: "ArgoRollouts", flag: "enable-argo-rollouts", value: "integrations.argoRollouts.enabled",
+		kinds: []schema.GroupVersionKind{argorollout.RolloutKind},
+	}
 )
 
 // fluxSources are the kinds of Flux's sources, in the versions that may be served, the
@@ -55,7 +62,7 @@ func sourceKind(kind, version string) schema.GroupVersionKind {
 
 // ForeignKinds are all kinds of GitOps tools that KICK may look at.
 func ForeignKinds() []schema.GroupVersionKind {
-	return slices.Concat(argoCDTool.kinds, fluxTool.kinds, fluxSources, kargoTool.kinds)
+	return slices.Concat(argoCDTool.kinds, fluxTool.kinds, fluxSources, kargoTool.kinds, rolloutsTool.kinds)
 }
 
 // Probed are the foreign kinds that the options make matter.
@@ -69,6 +76,9 @@ func Probed(o *Options) []schema.GroupVersionKind {
 	}
 	if o.EnableKargo {
 		all = append(all, kargoTool.kinds...)
+	}
+	if o.EnableArgoRollouts {
+		all = append(all, rolloutsTool.kinds...)
 	}
 	return all
 }
@@ -84,7 +94,9 @@ type Integrations struct {
 	// what is missing and what to do.
 	Skipped []string
 
-	within    []string // namespaces in which owners are looked for; none: all
+	within    []string           // namespaces in which owners are looked for; none: all
+	extra     workloads.Registry // kinds of workload that a tool brings
+	lacking   string             // which of them is missing, and what to do
 	kinds     []foreign
 	workloads []index // of the cached workloads
 	settings  types.NamespacedName
@@ -119,7 +131,24 @@ func Integrate(o *Options, served Served) *Integrations {
 	if len(i.has(&kargoTool, o.EnableKargo, served)) > 0 {
 		i.kargo(o, argo)
 	}
+	if o.EnableArgoRollouts {
+		i.rollouts(served)
+	}
 	return i
+}
+
+// Workloads are the kinds that this installation restarts.
+func (i *Integrations) Workloads() workloads.Registry { return slices.Concat(workloadKinds, i.extra) }
+
+// rollouts takes up Argo Rollouts' kind of workload.
+func (i *Integrations) rollouts(served Served) {
+	there, why := lacking(&rolloutsTool, served)
+	if i.lacking = why; why != "" {
+		i.Skipped = append(i.Skipped, rolloutsTool.provider+": "+why)
+	}
+	if len(there) > 0 {
+		i.extra = append(i.extra, argorollout.Kind{})
+	}
 }
 
 // has are the kinds of a tool that are served, if it can be asked.
@@ -129,20 +158,10 @@ func (i *Integrations) has(t *tool, on bool, served Served) []schema.GroupVersio
 		i.Registry.Off[t.provider] = true
 		return nil
 	}
-	var there []schema.GroupVersionKind
-	var lacking []string
-	for _, k := range t.kinds {
-		if served(k) {
-			there = append(there, k)
-		} else {
-			lacking = append(lacking, fmt.Sprintf("%s of %s", k.Kind, k.GroupVersion()))
-		}
-	}
-	if len(lacking) == 0 {
+	there, why := lacking(t, served)
+	if why == "" {
 		return there
 	}
-	why := fmt.Sprintf("no kind %s is installed: install the CRDs of %s, which KICK then takes up within a minute, or turn the integration off with --%s=false (chart value %s: false)",
-		strings.Join(lacking, " and no kind "), t.provider, t.flag, t.value)
 	i.Skipped = append(i.Skipped, t.provider+": "+why)
 	if !t.any || len(there) == 0 {
 		i.Registry.Missing[t.provider] = why
@@ -151,10 +170,28 @@ func (i *Integrations) has(t *tool, on bool, served Served) []schema.GroupVersio
 	return there
 }
 
-// restartable are the kinds KICK restarts, as "group/Kind".
+// lacking are the kinds of a tool that are served, and what to do about the others; empty:
+// there are none.
+func lacking(t *tool, served Served) (there []schema.GroupVersionKind, why string) {
+	var missing []string
+	for _, k := range t.kinds {
+		if served(k) {
+			there = append(there, k)
+		} else {
+			missing = append(missing, fmt.Sprintf("%s of %s", k.Kind, k.GroupVersion()))
+		}
+	}
+	if len(missing) == 0 {
+		return there, ""
+	}
+	return there, fmt.Sprintf("no kind %s is installed: install the CRDs of %s, which KICK then takes up within a minute, or turn the integration off with --%s=false (chart value %s: false)",
+		strings.Join(missing, " and no kind "), t.provider, t.flag, t.value)
+}
+
+// restartable are the kinds KICK may restart, as "group/Kind".
 func restartable() []string {
 	var all []string
-	for _, k := range workloadKinds {
+	for _, k := range append(workloadKinds, argorollout.Kind{}) {
 		group, _, _ := strings.Cut(k.APIVersion(), "/")
 		all = append(all, group+"/"+k.Name())
 	}
@@ -227,9 +264,10 @@ func (i *Integrations) Indexes() []controllers.Index {
 			all = append(all, controllers.Index{Object: o, Name: x.name, Values: x.values})
 		}
 	}
-	for _, k := range workloadKinds {
+	for _, k := range i.Workloads() {
 		add(k.New(), i.workloads)
 	}
+	all = append(all, workloadIndexes(i.extra)...)
 	for _, k := range i.kinds {
 		add(object(k.GroupVersionKind), k.indexes)
 	}
@@ -239,7 +277,10 @@ func (i *Integrations) Indexes() []controllers.Index {
 // Transforms are those of the foreign kinds. Owners may live in any namespace, unless
 // --gitops-namespaces says in which.
 func (i *Integrations) Transforms() []controllers.Transform {
-	all := make([]controllers.Transform, 0, len(i.kinds))
+	all := make([]controllers.Transform, 0, len(i.kinds)+len(i.extra))
+	for _, k := range i.extra {
+		all = append(all, stripped(k))
+	}
 	for _, k := range i.kinds {
 		all = append(all, controllers.Transform{Object: object(k.GroupVersionKind), Apply: k.strip, Everywhere: true, Within: i.within})
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	// GitOpsNamespaces are where the objects of GitOps tools are looked for; none: everywhere.
 	GitOpsNamespaces []string
 	ArgoCD           argocd.Config
+	// EnableArgoRollouts restarts Rollouts.
+	EnableArgoRollouts bool
 	// KargoTolerant takes a Stage that an Application names and that does not exist for idle.
 	KargoTolerant bool
 
@@ -56,7 +58,7 @@ type Options struct {
 // integrations are the flags of add-ons that this version does not speak to yet. They
 // are accepted, so that a configuration written for a version that does keeps working,
 // and reported once at start.
-var integrations = []string{"enable-argo-rollouts", "enable-csi-integration"}
+var integrations = []string{"enable-csi-integration"}
 
 // DefaultNamespace is where KICK lives when nothing says otherwise.
 const DefaultNamespace = "kick-system"
@@ -114,6 +116,7 @@ func (o *Options) addGitOpsFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.EnableFlux, "enable-flux", true, "ask Flux where a policy says so; without its CRDs the integration is inactive")
 	f.BoolVar(&o.EnableKargo, "enable-kargo", false, "ask Kargo, and then Argo CD, where a policy says so; needs --enable-argocd; without its CRDs the integration is inactive")
 	f.StringSliceVar(&o.GitOpsNamespaces, "gitops-namespaces", nil, "namespaces of the objects of GitOps tools, comma separated; empty: all of them. An owner anywhere else is unknown")
+	f.BoolVar(&o.EnableArgoRollouts, "enable-argo-rollouts", false, "restart Rollouts of Argo Rollouts as well; without its CRD the integration is inactive")
 	f.StringVar(&o.ArgoCD.Namespace, "argocd-namespace", argocd.DefaultNamespace, "namespace of Argo CD's control plane: its AppProjects and ConfigMap argocd-cm")
 	f.StringSliceVar(&o.ArgoCD.Namespaces, "argocd-application-namespaces", nil, "namespaces of Applications besides Argo CD's own, comma separated; empty: all of them")
 	f.StringSliceVar(&o.ArgoCD.Clusters, "argocd-clusters", nil, "names and servers under which Argo CD deploys to this cluster, besides in-cluster and https://kubernetes.default.svc")

@@ -163,6 +163,9 @@ func (r Role) where(o Options) []string {
 	}
 }
 
+// rolloutsResource is a workload, though its group is that of a GitOps tool.
+const rolloutsResource = "rollouts"
+
 // needs are the rights of the role that these options make use of. Those on kinds of
 // GitOps tools are needed where their objects are looked for, and only if the tool is
 // asked. Of Argo CD's namespace one ConfigMap is read.
@@ -185,7 +188,14 @@ func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttri
 			}
 		}
 		for _, resource := range rule.Resources {
-			all = append(all, each(rule, resource, namespaces)...)
+			there := namespaces
+			if resource == rolloutsResource {
+				there = nil
+				if len(i.extra) > 0 {
+					there = r.where(o)
+				}
+			}
+			all = append(all, each(rule, resource, there)...)
 			if resource == "configmaps" && r.Name != bundleRole && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
 				for _, a := range each(rule, resource, []string{i.settings.Namespace}) {
 					a.Name = i.settings.Name

@@ -19,7 +19,7 @@ package operator
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=kick-system
 //
 // Of GitOps tools, each needed only while its integration is on and its kinds are
-// installed: of Argo CD, of Flux and its sources, of Kargo.
+// installed: of Argo CD, of Flux and its sources, of Kargo, of Argo Rollouts.
 //
 // +kubebuilder:rbac:groups=argoproj.io,resources=applications;appprojects,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kustomize.toolkit.fluxcd.io,resources=kustomizations,verbs=get;list;watch
@@ -27,3 +27,4 @@ package operator
 // +kubebuilder:rbac:groups=source.toolkit.fluxcd.io,resources=gitrepositories;ocirepositories;buckets;externalartifacts,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kargo.akuity.io,resources=stages,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kargo.akuity.io,resources=promotions,verbs=list;watch
+// +kubebuilder:rbac:groups=argoproj.io,resources=rollouts,verbs=get;list;watch;patch

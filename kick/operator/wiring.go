@@ -34,12 +34,14 @@ import (
 	"github.com/corewire/kick/kick/sources/secret"
 	"github.com/corewire/kick/kick/tracing"
 	"github.com/corewire/kick/kick/workloads"
+	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/kick/workloads/daemonset"
 	"github.com/corewire/kick/kick/workloads/deployment"
 	"github.com/corewire/kick/kick/workloads/statefulset"
 )
 
-// The kinds KICK knows. A new one is one folder and one line here.
+// The kinds KICK knows everywhere. A new one is one folder and one line here; one that is
+// installed by a tool has its line in Integrate.
 var (
 	workloadKinds = workloads.Registry{deployment.Kind{}, statefulset.Kind{}, daemonset.Kind{}}
 	sourceKinds   = sources.Registry{secret.Kind{}, configmap.Kind{}}
@@ -76,6 +78,7 @@ func NewScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
 	utilruntime.Must(v1alpha1.AddToScheme(s))
+	utilruntime.Must(argorollout.AddToScheme(s))
 	return s
 }
 
@@ -83,7 +86,7 @@ func NewScheme() *runtime.Scheme {
 func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 	known := metrics.Values{Controllers: controllerNames, Sources: []string{discover.KindSecret, discover.KindConfigMap}, Version: Version()}
 	known.Providers = []string{gates.Auto, argoCDTool.provider, fluxTool.provider, kargoTool.provider}
-	for _, k := range workloadKinds {
+	for _, k := range append(workloadKinds, argorollout.Kind{}) {
 		known.Workloads = append(known.Workloads, k.Name())
 	}
 	return metrics.New(r, known)
@@ -93,10 +96,10 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 // simulator run the same.
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
-		Cache: d.Cache, Live: d.Live, Workloads: workloadKinds, Sources: sourceKinds, Providers: d.Integrations.Registry,
+		Cache: d.Cache, Live: d.Live, Workloads: d.Integrations.Workloads(), Sources: sourceKinds, Providers: d.Integrations.Registry, Lacking: d.Integrations.lacking,
 		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Watched: d.Options.WatchNamespaces, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
-	a := &apply.Applier{Client: d.Write, Workloads: workloadKinds}
+	a := &apply.Applier{Client: d.Write, Workloads: d.Integrations.Workloads()}
 	return controllers.Wiring{
 		Controllers: counted(d.Metrics, append([]controllers.Controller{
 			source.New(source.Deps{
@@ -119,39 +122,40 @@ func (f fixed) Now() time.Time { return time.Time(f) }
 
 // Indexes are what gather looks things up by.
 func Indexes() []controllers.Index {
-	all := []controllers.Index{{
-		Object: &v1alpha1.KickRequest{}, Name: gather.IndexTarget,
-		Values: func(o client.Object) []string {
-			t := gather.TargetOf(o.(*v1alpha1.KickRequest))
-			return []string{t.Kind + "/" + t.Name}
-		},
-	}}
-	for _, k := range workloadKinds {
-		all = append(all, controllers.Index{
-			Object: k.New(), Name: gather.IndexSources,
+	all := []controllers.Index{
+		{
+			Object: &v1alpha1.KickRequest{}, Name: gather.IndexTarget,
 			Values: func(o client.Object) []string {
+				t := gather.TargetOf(o.(*v1alpha1.KickRequest))
+				return []string{t.Kind + "/" + t.Name}
+			},
+		},
+		{
+			Object: &v1alpha1.KickRequest{}, Name: gather.IndexHolds,
+			Values: func(o client.Object) []string { return gather.HoldsValues(o.(*v1alpha1.KickRequest)) },
+		},
+	}
+	return append(all, workloadIndexes(workloadKinds)...)
+}
+
+// workloadIndexes are what workloads are found by: their sources, restarts under way, and
+// the workload whose template they run.
+func workloadIndexes(kinds workloads.Registry) []controllers.Index {
+	var all []controllers.Index
+	for _, k := range kinds {
+		all = append(all,
+			controllers.Index{Object: k.New(), Name: gather.IndexSources, Values: func(o client.Object) []string {
 				var values []string
 				for _, ref := range discover.Refs(&k.Template(o).Spec) {
 					values = append(values, ref.Kind+"/"+ref.Name)
 				}
 				return values
-			},
-		})
-	}
-	return append(all, restartIndexes()...)
-}
-
-// restartIndexes are what restarts under way, and those that wait for them, are found by.
-func restartIndexes() []controllers.Index {
-	all := []controllers.Index{{
-		Object: &v1alpha1.KickRequest{}, Name: gather.IndexHolds,
-		Values: func(o client.Object) []string { return gather.HoldsValues(o.(*v1alpha1.KickRequest)) },
-	}}
-	for _, k := range workloadKinds {
-		all = append(all, controllers.Index{
-			Object: k.New(), Name: gather.IndexRestarting,
-			Values: func(o client.Object) []string { return gather.RestartingValues(k, o) },
-		})
+			}},
+			controllers.Index{Object: k.New(), Name: gather.IndexRestarting, Values: func(o client.Object) []string { return gather.RestartingValues(k, o) }},
+		)
+		if referrer, may := k.(workloads.Referrer); may {
+			all = append(all, controllers.Index{Object: k.New(), Name: gather.IndexTemplate, Values: func(o client.Object) []string { return gather.TemplateValues(referrer, o) }})
+		}
 	}
 	return all
 }
@@ -175,7 +179,7 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 	}
 	revisions := map[string]bool{}
 	for _, k := range workloadKinds {
-		all = append(all, controllers.Transform{Object: k.New(), Apply: workloads.Strip})
+		all = append(all, stripped(k))
 		if name := k.RevisionKind(); !revisions[name] {
 			revisions[name] = true
 			all = append(all, controllers.Transform{Object: k.Revision(), Apply: k.StripRevision})
@@ -184,4 +188,9 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 	all = append(all, bundleTransforms(o)...)
 	all = append(all, timelineTransforms(o)...)
 	return append(all, i.Transforms()...)
+}
+
+// stripped is how workloads of a kind are cached.
+func stripped(k workloads.Kind) controllers.Transform {
+	return controllers.Transform{Object: k.New(), Apply: func(o client.Object) { workloads.Strip(o, k.StampPath()) }}
 }

@@ -36,6 +36,11 @@ type Kind interface {
 	Template(client.Object) *corev1.PodTemplateSpec
 	// Selector selects the pods of the object.
 	Selector(client.Object) *metav1.LabelSelector
+	// Stamp is the raw stamp of the object, StampPath the names of the fields that lead to
+	// it, and StampValue how a time is written there.
+	Stamp(client.Object) string
+	StampPath() []string
+	StampValue(time.Time) string
 	// Rollout reads the progress from the object's status.
 	Rollout(client.Object) model.Rollout
 	// Revision returns an empty object of the kind that holds its revisions, named
@@ -52,6 +57,31 @@ type Kind interface {
 	RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool)
 	// StripRevision makes a cached revision small.
 	StripRevision(client.Object)
+}
+
+// Referrer is a kind whose objects may run the template of another workload, which
+// they name.
+type Referrer interface {
+	Kind
+	// Reference names that workload; false: the object runs its own template.
+	Reference(client.Object) (model.Key, bool)
+	// Resolve returns the object with the template, and where it has none of its own the
+	// selector, of the workload it names.
+	Resolve(obj client.Object, template *corev1.PodTemplateSpec, selector *metav1.LabelSelector) client.Object
+}
+
+// TemplateStamp is where workloads carry the stamp whose restart is a new revision: in
+// an annotation of their template. Embed it in an adapter.
+type TemplateStamp struct{}
+
+var templateStampPath = []string{"spec", "template", "metadata", "annotations", model.StampAnnotation}
+
+// StampPath leads to the annotation.
+func (TemplateStamp) StampPath() []string { return templateStampPath }
+
+// StampValue is RFC 3339, microseconds, UTC.
+func (TemplateStamp) StampValue(at time.Time) string {
+	return at.UTC().Format("2006-01-02T15:04:05.000000Z07:00")
 }
 
 // Registry is the list of kinds, in a fixed order.
@@ -75,14 +105,14 @@ const (
 	noteStamp        = "cached.kick.corewire.io/stamp"
 )
 
-// Strip makes an object as small as the cache needs it: the owner of the stamp is
-// noted, managedFields are dropped. It changes the object in place and may be
+// Strip makes an object as small as the cache needs it: the owner of the stamp, which the
+// path leads to, is noted, managedFields are dropped. It changes the object in place and may be
 // called again.
-func Strip(obj client.Object) {
+func Strip(obj client.Object, stampPath []string) {
 	if obj.GetSelfLink() == mark {
 		return
 	}
-	note(obj, noteStampManager, stampManager(obj.GetManagedFields()))
+	note(obj, noteStampManager, stampManager(obj.GetManagedFields(), stampPath))
 	obj.SetManagedFields(nil)
 	obj.SetSelfLink(mark)
 }
@@ -154,24 +184,13 @@ func TemplateHash(t *corev1.PodTemplateSpec) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// stampFields is the path of the stamp inside managedFields.
-type stampFields struct {
-	Spec struct {
-		Template struct {
-			Metadata struct {
-				Annotations map[string]json.RawMessage `json:"f:annotations"`
-			} `json:"f:metadata"`
-		} `json:"f:template"`
-	} `json:"f:spec"`
-}
-
 // stampManager names who owns the stamp: the manager whose entry holds the field,
 // the most recent one if several share it.
-func stampManager(fields []metav1.ManagedFieldsEntry) string {
+func stampManager(fields []metav1.ManagedFieldsEntry, path []string) string {
 	manager, newest := "", time.Time{}
 	for i := range fields {
 		f := &fields[i]
-		if f.FieldsV1 == nil || f.Subresource != "" || !mentions(f.FieldsV1.GetRawBytes()) {
+		if f.FieldsV1 == nil || f.Subresource != "" || !owns(f.FieldsV1.GetRawBytes(), path) {
 			continue
 		}
 		var at time.Time
@@ -185,25 +204,28 @@ func stampManager(fields []metav1.ManagedFieldsEntry) string {
 	return manager
 }
 
-// stampField is how managedFields name the stamp.
-const stampField = "f:" + model.StampAnnotation
-
-func mentions(raw []byte) bool {
-	if !bytes.Contains(raw, []byte(stampField)) {
+// owns reports whether fields that somebody owns hold the field at a path.
+func owns(raw []byte, path []string) bool {
+	if !bytes.Contains(raw, []byte("f:"+path[len(path)-1])) {
 		return false // most owners: not worth taking apart
 	}
-	var f stampFields
-	if json.Unmarshal(raw, &f) != nil {
-		return false
+	node := json.RawMessage(raw)
+	for _, name := range path {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(node, &fields) != nil {
+			return false
+		}
+		if node = fields["f:"+name]; node == nil {
+			return false
+		}
 	}
-	_, owned := f.Spec.Template.Metadata.Annotations[stampField]
-	return owned
+	return true
 }
 
 // Model is the workload in plain values.
 func Model(k Kind, obj client.Object) model.Workload {
-	Strip(obj)
-	raw := k.Template(obj).Annotations[model.StampAnnotation]
+	Strip(obj, k.StampPath())
+	raw := k.Stamp(obj)
 	stamp := model.Stamp{Raw: raw}
 	if raw != "" {
 		stamp.Manager = obj.GetAnnotations()[noteStampManager]

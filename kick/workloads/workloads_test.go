@@ -57,7 +57,7 @@ func TestWhoOwnsTheStamp(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := stampManager(tt.given); got != tt.want {
+			if got := stampManager(tt.given, templateStampPath); got != tt.want {
 				t.Errorf("stampManager() = %q, want %q", got, tt.want)
 			}
 		})
@@ -128,7 +128,7 @@ func TestStripLeavesSharedPartsAlone(t *testing.T) {
 		}}
 		before := shared.DeepCopy()
 		mine := *shared
-		Strip(&mine)
+		Strip(&mine, templateStampPath)
 		untouched(t, before, shared)
 		if mine.ManagedFields != nil || mine.Annotations[noteStampManager] != "kick" || mine.Annotations["a"] != "b" {
 			t.Errorf("stripped = %+v", mine.ObjectMeta)
@@ -163,9 +163,9 @@ func untouched(t *testing.T, before, after any) {
 
 func TestStripTwice(t *testing.T) {
 	once := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{fields("kick", "05", "", ownsStamp)}}}
-	Strip(once)
+	Strip(once, templateStampPath)
 	twice := once.DeepCopy()
-	Strip(twice)
+	Strip(twice, templateStampPath)
 	untouched(t, once, twice)
 }
 
@@ -174,7 +174,7 @@ func TestAUserCannotWriteTheNotes(t *testing.T) {
 		Annotations:   map[string]string{noteStampManager: "kick"},
 		ManagedFields: []metav1.ManagedFieldsEntry{fields("kubectl", "05", "", ownsStamp)},
 	}}
-	Strip(d)
+	Strip(d, templateStampPath)
 	if got := d.Annotations[noteStampManager]; got != "kubectl" {
 		t.Errorf("manager = %q, want what managedFields say", got)
 	}

@@ -97,6 +97,14 @@ var blocks = map[string]func(blockCase) bool{
 	"WaitingForRollout": blockCase.rolling,
 	"RolloutInProgress": blockCase.rolling,
 	"PodsNotStarted":    blockCase.rolling,
+
+	"RunByRollout":     blockCase.runByRollout,
+	"UpdateInProgress": func(b blockCase) bool { return b.w.rollout != nil && b.w.updating() },
+	"RolloutAborted":   func(b blockCase) bool { return b.w.rollout != nil && b.w.rollout.Status.Abort },
+	"RolloutInvalid":   func(b blockCase) bool { return b.w.rollout != nil && len(b.w.rollout.Status.Conditions) > 0 },
+	"RestartScheduled": blockCase.scheduled,
+	"UnreadyPods":      blockCase.cannotSucceed,
+	"EvictionRefused":  blockCase.cannotSucceed,
 }
 
 // underWay: KICK's restart is so new that its controller has not begun, or it rolls.

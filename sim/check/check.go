@@ -58,6 +58,7 @@ type Context struct {
 	Watched        []string      // KICK's --watch-namespaces; empty: all
 	Own            string        // KICK's own namespace
 	Bundles        bool          // KICK's --enable-config-bundles
+	Rollouts       bool          // KICK's --enable-argo-rollouts
 	Operator       Operator      // nil: it is not running yet
 	Healed         time.Time     // when the last fault ended; zero before
 	Broken         func()        // told when a law is broken; may be nil
@@ -134,7 +135,7 @@ func All() []Entry {
 		{lawOneRequest, "At most one unfinished request exists per workload.", func() Law { return oneRequest{} }},
 		{lawGate, "The policy's gate is open when the restart is sent.", func() Law { return &gateOpen{} }},
 		{lawStartable, "KICK restarts nothing while a source or key that the template requires is missing.", func() Law { return &startable{} }},
-		{lawStampOnly, "KICK changes nothing of a workload but the restartedAt annotation of its template.", func() Law { return stampOnly{} }},
+		{lawStampOnly, "KICK changes nothing of a workload but the restartedAt annotation of its template, and of a Rollout its spec.restartAt.", func() Law { return stampOnly{} }},
 		{lawPhases, "Requests move along legal edges only.", func() Law { return phaseEdges{} }},
 		{lawTimes, "Recorded change times never go back.", func() Law { return timesForward{} }},
 		{lawNoop, "KICK makes no write that changes nothing.", func() Law { return noop{} }},
@@ -162,6 +163,7 @@ func All() []Entry {
 		{lawFollows, "A record never goes back to an older version of its source, and at the end it tells of the content that stands.", func() Law { return follows{} }},
 		{lawRepeat, "A restart that failed or was taken back is not repeated for the change it was for.", func() Law { return repeat{} }},
 		{lawWaited, "No restart comes in the middle of a rollout that neither failed nor had its time.", func() Law { return &waited{} }},
+		{lawRestartAt, "KICK's restartAt is later than the change it answers, and never later than the API server's clock.", func() Law { return restartAt{} }},
 		{lawRefusal, "A restart that the API server refuses is not sent over and over.", func() Law { return &refusals{} }},
 		{lawQuiet, "Changes that follow one another hold a restart back for ten settle delays at most.", func() Law { return quiet{} }},
 		{lawSettled, "KICK restarts no sooner after a change that it recorded than its policy's settle delay, unless it waited ten of them.", func() Law { return &settled{} }},

@@ -43,7 +43,7 @@ func (l *concurrent) OnCall(c *Context, w Write) {
 
 // OnKick notes a restart, and reports one that was too many.
 func (l *concurrent) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok || l.began == nil {
 		return
 	}

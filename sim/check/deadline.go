@@ -46,7 +46,7 @@ func refused(err error) bool {
 
 // OnKick reports a restart that came too late.
 func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one condition after another
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}

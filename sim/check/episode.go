@@ -49,7 +49,7 @@ func (e *episode) OnCall(c *Context, w Write) {
 
 // OnKick reports a second restart for one state of the sources.
 func (e *episode) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}
@@ -62,7 +62,7 @@ func (e *episode) OnKick(c *Context, ev cluster.Event) {
 	}
 	delete(e.sent, sentKey{ev.Kind, ev.Key})
 	before, _ := workloadOf(ev.Old)
-	stands := before.stamp() == c.stamps[w.id()]
+	stands := before.stamp() == c.stamps[w.id()] && !c.dropped(before)
 	if last, again := e.restarted[w.GetUID()]; again && last == a.most && stands && !c.restartCase(w, a.known).excused() {
 		c.report(lawEpisode, "%s was restarted again at %s although none of its sources changed since its last restart", w.id(), clockTime(c.Loop.Now()))
 	}

@@ -22,7 +22,7 @@ func (g *gateOpen) OnCall(c *Context, w Write) {
 
 // OnKick reports a restart if no call that may have caused it met an open gate.
 func (g *gateOpen) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}

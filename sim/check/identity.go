@@ -28,7 +28,7 @@ func (i *identity) OnCall(c *Context, w Write) {
 
 // OnKick reports such a restart.
 func (i *identity) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}

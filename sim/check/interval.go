@@ -22,7 +22,7 @@ func (i *interval) OnCall(c *Context, w Write) {
 
 // OnKick reports a restart that came too soon after the one before.
 func (i *interval) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}
@@ -35,7 +35,7 @@ func (i *interval) OnKick(c *Context, ev cluster.Event) {
 // patched is the workload that a call of KICK is about; its Object is nil if it
 // does not exist.
 func (c *Context) patched(w Write) (workload, bool) {
-	if w.Kind.Group != "apps" || w.Sub != "" {
+	if w.Kind.Group != "apps" && w.Kind != rolloutKind || w.Sub != "" {
 		return workload{}, false
 	}
 	target, _ := c.workload(w.Key.Namespace, w.Kind.Kind, w.Key.Name)
@@ -56,6 +56,9 @@ func (c *Context) tooSoon(w workload, known Known) string {
 	stamp, err := time.Parse(time.RFC3339Nano, w.stamp())
 	if err != nil {
 		return ""
+	}
+	if w.rollout != nil { // its stamp is the API server's clock, and whole seconds
+		stamp = c.stampedAt[w.id()].Add(c.KickNow().Sub(c.Loop.Now()))
 	}
 	least := minInterval(policies[0])
 	// A stamp from the future is what a stepped clock leaves behind: no wait is

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -57,7 +56,7 @@ func (r *refusals) forget(c *Context, request types.NamespacedName) {
 		return
 	}
 	ref := object.Spec.TargetRef
-	key := sentKey{schema.GroupKind{Group: "apps", Kind: string(ref.Kind)}, types.NamespacedName{Namespace: request.Namespace, Name: ref.Name}}
+	key := sentKey{groupKindOf(string(ref.Kind)), types.NamespacedName{Namespace: request.Namespace, Name: ref.Name}}
 	if n := len(r.at[key]); n > 0 {
 		r.at[key] = r.at[key][:n-1]
 	}

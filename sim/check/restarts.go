@@ -15,7 +15,7 @@ type restarts struct{}
 
 // count notes a restart, after every law has judged it.
 func (c *Context) count(ev cluster.Event) {
-	if w, ok := restarted(ev); ok {
+	if w, ok := c.restarted(ev); ok {
 		c.Restarts[w.id()]++
 		c.stamps[w.id()], c.stampedAt[w.id()] = w.stamp(), c.Loop.Now()
 	}

@@ -52,7 +52,7 @@ func (s *served) OnWrite(c *Context, ev cluster.Event) {
 	if s.complete == nil {
 		s.complete, s.moving, s.alone = map[types.UID]string{}, map[types.UID]time.Time{}, map[types.UID]lone{}
 	}
-	if _, stamped := restarted(ev); stamped && c.Loop.Now().Sub(s.moving[w.GetUID()]) > calm {
+	if _, stamped := c.restarted(ev); stamped && c.Loop.Now().Sub(s.moving[w.GetUID()]) > calm {
 		s.alone[w.GetUID()] = lone{w.stamp(), c.Loop.Now()}
 	}
 	switch {

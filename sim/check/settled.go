@@ -34,7 +34,7 @@ func (s *settled) OnKick(c *Context, ev cluster.Event) {
 		s.open(c, ev, r)
 		return
 	}
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}

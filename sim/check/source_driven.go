@@ -16,7 +16,7 @@ type sourceDriven struct {
 
 // OnWrite notes new workloads.
 func (s *sourceDriven) OnWrite(c *Context, ev cluster.Event) {
-	if ev.Type != cluster.Added || ev.Kind.Group != "apps" {
+	if ev.Type != cluster.Added {
 		return
 	}
 	if w, ok := workloadOf(ev.Object); ok {

@@ -23,7 +23,7 @@ func (s *spurious) OnCall(c *Context, w Write) {
 
 // OnKick reports a restart for which no running pod gave a reason.
 func (s *spurious) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}

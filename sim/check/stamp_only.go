@@ -6,6 +6,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -15,7 +16,7 @@ const lawStampOnly = "only the stamp is written"
 type stampOnly struct{}
 
 // OnKick reports a write of KICK to somebody else's object that is more than the
-// stamp on a workload's template.
+// stamp on a workload.
 func (stampOnly) OnKick(c *Context, ev cluster.Event) {
 	if c.Bundles && (ev.Kind == configMapKind || ev.Kind.Kind == "ControllerRevision" && owningBundle(ev.Object).UID != "") {
 		return // bundleForeign judges it
@@ -34,7 +35,7 @@ func (stampOnly) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	if !sameMeta(ev.Old, ev.Object) || !apiequality.Semantic.DeepEqual(withoutStamp(ev.Old), withoutStamp(ev.Object)) {
-		c.report(lawStampOnly, "KICK changed more of %s than the annotation %s of its template", w.id(), Stamp)
+		c.report(lawStampOnly, "KICK changed more of %s than %s", w.id(), w.stampField())
 	}
 }
 
@@ -64,6 +65,10 @@ func withoutStamp(object client.Object) []any {
 	case *appsv1.DaemonSet:
 		s := o.Spec
 		s.Template.Annotations = drop(s.Template.Annotations, Stamp)
+		spec, status = s, o.Status
+	case *argorollout.Rollout:
+		s := o.Spec
+		s.RestartAt = nil
 		spec, status = s, o.Status
 	}
 	return []any{spec, status}

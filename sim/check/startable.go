@@ -27,7 +27,7 @@ func (s *startable) OnCall(c *Context, w Write) {
 
 // OnKick reports a restart whose pods cannot start.
 func (s *startable) OnKick(c *Context, ev cluster.Event) {
-	w, ok := restarted(ev)
+	w, ok := c.restarted(ev)
 	if !ok {
 		return
 	}

@@ -29,11 +29,11 @@ func (r *waited) OnWrite(c *Context, ev cluster.Event) {
 	if !ok || ev.Type == cluster.Deleted {
 		return
 	}
+	if _, stamped := c.restarted(ev); stamped && ev.Manager == Manager {
+		r.judge(c, ev, w)
+	}
 	if before, known := workloadOf(ev.Old); known && ev.Type == cluster.Modified && equality.Semantic.DeepEqual(before.template, w.template) {
 		return
-	}
-	if _, stamped := restarted(ev); stamped && ev.Manager == Manager {
-		r.judge(c, ev, w)
 	}
 	if r.began == nil {
 		r.began, r.had = map[types.UID]time.Time{}, map[types.UID][]*corev1.PodTemplateSpec{}
@@ -52,6 +52,10 @@ func (r *waited) fork() Law { return &waited{began: maps.Clone(r.began), had: ma
 // time (DESIGN section 5).
 func (r *waited) judge(c *Context, ev cluster.Event, w workload) {
 	before, _ := workloadOf(ev.Old)
+	if before.rollout != nil && (before.updating() || before.paused) {
+		c.report(lawWaited, "restart of %s at %s, in the middle of an update", w.id(), clockTime(c.Loop.Now()))
+		return
+	}
 	began, known := r.began[w.GetUID()]
 	if !known || !before.rolls() || before.failed() || before.onDelete || c.stepped() {
 		return

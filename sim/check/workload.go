@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -24,9 +25,10 @@ var workloadKinds = []schema.GroupKind{
 	{Group: "apps", Kind: "DaemonSet"},
 	{Group: "apps", Kind: "Deployment"},
 	{Group: "apps", Kind: "StatefulSet"},
+	rolloutKind,
 }
 
-// workload is the view of a Deployment, StatefulSet or DaemonSet that laws need.
+// workload is the view of a Deployment, StatefulSet, DaemonSet or Rollout that laws need.
 type workload struct {
 	client.Object
 	kind     string
@@ -37,24 +39,37 @@ type workload struct {
 	observed         int64 // status.observedGeneration
 	paused, onDelete bool
 	partition        int32
+	rollout          *argorollout.Rollout // nil: it is none
 }
 
 // id is how scenarios name a workload: namespace/Kind/name.
 func (w workload) id() string { return w.GetNamespace() + "/" + w.kind + "/" + w.GetName() }
 
-// stamp is the restartedAt annotation of the template.
-func (w workload) stamp() string { return w.template.Annotations[Stamp] }
+// stamp is the restartedAt annotation of the template, of a Rollout its restartAt.
+func (w workload) stamp() string {
+	if w.rollout != nil {
+		return w.restartAt()
+	}
+	return w.template.Annotations[Stamp]
+}
 
 // stampedBy reports whether a manager wrote the stamp that stands.
 func stampedBy(w workload, manager string) bool {
+	field := Stamp
+	if w.rollout != nil {
+		field = "f:restartAt"
+	}
 	return slices.ContainsFunc(w.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == manager && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(Stamp))
+		return entry.Manager == manager && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(field))
 	})
 }
 
 // complete reports that the controller has seen the newest generation and every
 // pod is of it and ready.
 func (w workload) complete() bool {
+	if w.rollout != nil {
+		return w.settled() && w.ready >= w.desired
+	}
 	return w.observed >= w.GetGeneration() && w.updated >= w.desired-w.partition && w.total <= max(w.updated, w.desired) && w.ready >= w.desired
 }
 
@@ -82,6 +97,8 @@ func workloadOf(object client.Object) (workload, bool) {
 			updated: o.Status.UpdatedNumberScheduled, ready: o.Status.NumberReady, available: o.Status.NumberAvailable, total: o.Status.CurrentNumberScheduled,
 			observed: o.Status.ObservedGeneration, onDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 		}, true
+	case *argorollout.Rollout:
+		return rolloutOf(o), true
 	default:
 		return workload{}, false
 	}
@@ -95,8 +112,8 @@ func replicas(n *int32) int32 {
 }
 
 // restarted reports that a write of KICK changed the stamp of a workload.
-func restarted(ev cluster.Event) (workload, bool) {
-	if ev.Type != cluster.Modified || ev.Kind.Group != "apps" {
+func (c *Context) restarted(ev cluster.Event) (workload, bool) {
+	if ev.Type != cluster.Modified || ev.Kind.Group != "apps" && ev.Kind != rolloutKind {
 		return workload{}, false
 	}
 	now, ok := workloadOf(ev.Object)
@@ -104,16 +121,19 @@ func restarted(ev cluster.Event) (workload, bool) {
 		return workload{}, false
 	}
 	before, _ := workloadOf(ev.Old)
-	return now, now.stamp() != before.stamp()
+	return c.resolved(now), now.stamp() != before.stamp()
 }
 
 // workloads lists every workload of the cluster.
 func (c *Context) workloads() []workload {
 	var out []workload
 	for _, kind := range workloadKinds {
+		if kind == rolloutKind && !c.Rollouts {
+			continue
+		}
 		for _, object := range c.API.List(kind, "") {
 			if w, ok := workloadOf(object); ok {
-				out = append(out, w)
+				out = append(out, c.resolved(w))
 			}
 		}
 	}
@@ -122,11 +142,20 @@ func (c *Context) workloads() []workload {
 
 // workload finds one workload by kind and name.
 func (c *Context) workload(namespace, kind, name string) (workload, bool) {
-	object := c.API.Get(schema.GroupKind{Group: "apps", Kind: kind}, types.NamespacedName{Namespace: namespace, Name: name})
+	object := c.API.Get(groupKindOf(kind), types.NamespacedName{Namespace: namespace, Name: name})
 	if object == nil {
 		return workload{}, false
 	}
-	return workloadOf(object)
+	w, ok := workloadOf(object)
+	return c.resolved(w), ok
+}
+
+// groupKindOf is the kind of a workload by its name.
+func groupKindOf(kind string) schema.GroupKind {
+	if kind == rolloutKind.Kind {
+		return rolloutKind
+	}
+	return schema.GroupKind{Group: "apps", Kind: kind}
 }
 
 // clockTime is an instant as messages show it.

@@ -24,6 +24,8 @@ var trackedKinds = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "Deployment"}:  true,
 	{Group: "apps", Kind: "StatefulSet"}: true,
 	{Group: "apps", Kind: "DaemonSet"}:   true,
+
+	{Group: "argoproj.io", Kind: "Rollout"}: true,
 }
 
 // trackUpdate keeps in.managedFields as the API server's field manager would for a

@@ -93,7 +93,7 @@ func (p *process) known() check.Known {
 			k.Records = since
 		case "KickRequest":
 			k.Requests = since
-		case "Deployment", "StatefulSet", "DaemonSet":
+		case "Deployment", "StatefulSet", "DaemonSet", "Rollout":
 			if since.Before(k.Workloads) {
 				k.Workloads = since
 			}

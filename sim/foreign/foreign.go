@@ -1,6 +1,7 @@
 // Package foreign has a Go type for each kind of a GitOps tool, as the simulated API
 // server and scenarios need one. The types know nothing of what their spec and status
-// hold: the tools' own types cannot be imported.
+// hold: the tools' own types cannot be imported. Of Rollouts, which KICK restarts, it is
+// KICK's type.
 package foreign
 
 import (
@@ -8,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/corewire/kick/kick/workloads/argorollout"
 )
 
 // Free is a part of an object that may hold anything JSON can.
@@ -104,6 +108,7 @@ type Promotion = Resource[promotion]
 
 // adders put the types of a tool's kinds into a scheme.
 var adders = map[string]func(*runtime.Scheme){
+	"argo-rollouts": func(s *runtime.Scheme) { utilruntime.Must(argorollout.AddToScheme(s)) },
 	"argocd": func(s *runtime.Scheme) {
 		add[application](s, "argoproj.io/v1alpha1", "Application")
 		add[project](s, "argoproj.io/v1alpha1", "AppProject")
@@ -129,7 +134,7 @@ func add[K any](s *runtime.Scheme, apiVersion, kind string) {
 }
 
 // Tools are the names of the tools whose kinds there are.
-func Tools() []string { return []string{"argocd", "flux", "kargo"} }
+func Tools() []string { return []string{"argo-rollouts", "argocd", "flux", "kargo"} }
 
 // AddTo adds the kinds of some tools to a scheme. It reports a tool that it does not
 // have.

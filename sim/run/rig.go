@@ -42,6 +42,7 @@ const (
 	flagRetention         = "request-retention"
 	flagOwn               = "namespace"
 	flagBundles           = "enable-config-bundles"
+	flagRollouts          = "enable-argo-rollouts"
 	flagMaxConcurrent     = "max-concurrent-restarts"
 	defaultAllowance      = 5 * time.Second
 	defaultRolloutTimeout = 15 * time.Minute
@@ -115,6 +116,7 @@ func (r *rig) context() check.Context {
 		RolloutTimeout: duration(s.Operator.Flags, flagRolloutTimeout, defaultRolloutTimeout), Watched: watched(s.Operator.Flags),
 		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
 		Bundles:       s.Operator.Flags[flagBundles] == "true",
+		Rollouts:      s.Operator.Flags[flagRollouts] == "true",
 		MaxConcurrent: number(s.Operator.Flags, flagMaxConcurrent, defaultMaxConcurrent),
 	}
 }

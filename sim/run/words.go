@@ -10,6 +10,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/cluster"
 )
@@ -29,7 +30,7 @@ func words(e entry) (string, bool) {
 			return "status written", false
 		}
 		return happened(ev), true
-	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet:
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *argorollout.Rollout:
 		return workloadWords(e), ev.Sub == ""
 	case *corev1.Event:
 		return o.Reason + " " + o.Message, false
@@ -151,6 +152,8 @@ func stampOf(object client.Object) string {
 		return o.Spec.Template.Annotations[check.Stamp]
 	case *appsv1.DaemonSet:
 		return o.Spec.Template.Annotations[check.Stamp]
+	case *argorollout.Rollout:
+		return argorollout.Kind{}.Stamp(o)
 	default:
 		return ""
 	}

@@ -58,8 +58,8 @@ var rolloutOps = map[string]rolloutOp{
 	}},
 }
 
-// rolloutKinds are the kinds the simulated kube-controller-manager rolls.
-var rolloutKinds = []string{"DaemonSet", "Deployment", "StatefulSet"}
+// rolloutKinds are the kinds that simulated controllers roll.
+var rolloutKinds = []string{"DaemonSet", "Deployment", "Rollout", "StatefulSet"}
 
 type rolloutStep struct {
 	op     string

@@ -10,6 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/workloads/argorollout"
 )
 
 // letters are those that generated names and hashes are made of: no vowels, so
@@ -43,11 +45,11 @@ func podTemplate(object client.Object) *corev1.PodTemplateSpec {
 	panic("world: object without a pod template")
 }
 
-// canonicalTemplate is the template as JSON without the label pod-template-hash:
+// canonicalTemplate is the template as JSON without the labels that hash it:
 // JSON writes nil and empty alike, and quantities in one form.
 func canonicalTemplate(t *corev1.PodTemplateSpec) string {
 	plain := *t
-	plain.Labels = withoutKey(t.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	plain.Labels = withoutKey(withoutKey(t.Labels, appsv1.DefaultDeploymentUniqueLabelKey), argorollout.HashLabel)
 	raw, err := json.Marshal(&plain)
 	if err != nil {
 		panic("world: a pod template that is no JSON: " + err.Error())

@@ -106,7 +106,7 @@ func (w *World) Scale(namespace, kind, name string, replicas int32) error {
 	if err != nil {
 		return err
 	}
-	if gk != kindDeployment && gk != kindStatefulSet && gk != kindReplicaSet {
+	if gk != kindDeployment && gk != kindStatefulSet && gk != kindReplicaSet && gk != kindRollout {
 		return fmt.Errorf("scaling is not supported: %s", kind)
 	}
 	body := map[string]any{"spec": map[string]any{"replicas": replicas}}

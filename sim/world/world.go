@@ -88,6 +88,7 @@ func New(o Options) *World {
 	newFlux(w)
 	newArgoCD(w)
 	newKargo(w)
+	newArgoRollouts(w)
 	newCollector(w)
 	w.namespaces = newNamespaces(w)
 	w.server.Subscribe(w.dispatch)

@@ -114,19 +114,20 @@ const (
 )
 
 // WorkloadKind is a kind of workload that KICK can restart.
-// +kubebuilder:validation:Enum=Deployment;StatefulSet;DaemonSet
+// +kubebuilder:validation:Enum=Deployment;StatefulSet;DaemonSet;Rollout
 type WorkloadKind string
 
 // TargetReference names a workload in the namespace of the object that refers to it.
+// +kubebuilder:validation:XValidation:rule="(self.kind == 'Rollout') == (self.apiVersion == 'argoproj.io/v1alpha1')",message="a Rollout is of apiVersion argoproj.io/v1alpha1, the other kinds are of apps/v1"
 type TargetReference struct {
-	// apiVersion is the API group and version of the workload. Default: apps/v1, the only one
-	// supported.
-	// +kubebuilder:validation:Enum=apps/v1
+	// apiVersion is the API group and version of the workload: apps/v1, or argoproj.io/v1alpha1
+	// for a Rollout. Default: apps/v1.
+	// +kubebuilder:validation:Enum=apps/v1;argoproj.io/v1alpha1
 	// +kubebuilder:default=apps/v1
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
 
-	// kind is the kind of the workload: Deployment, StatefulSet or DaemonSet. Required.
+	// kind is the kind of the workload: Deployment, StatefulSet, DaemonSet or Rollout. Required.
 	// +required
 	Kind WorkloadKind `json:"kind"`
 

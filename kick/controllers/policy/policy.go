@@ -120,6 +120,8 @@ func status(look *gather.PolicyLook, now time.Time) v1alpha1.KickPolicyStatus {
 		if look.Off {
 			ready.Reason = IntegrationDisabled
 		}
+	case look.Lacking != "":
+		ready.Reason, why, stays = IntegrationKindNotInstalled, look.Lacking, ". The other kinds of workload are restarted."
 	}
 	if why != "" {
 		ready.Status, ready.Message = metav1.ConditionFalse, apply.Cut(why+stays)

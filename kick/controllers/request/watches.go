@@ -14,6 +14,7 @@ import (
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/sources"
+	"github.com/corewire/kick/kick/workloads"
 )
 
 // watches back every model.WakeOn with an event that ends the wait.
@@ -25,11 +26,7 @@ func (r *reconciler) watches() []controllers.Watch {
 		{Object: &v1alpha1.KickPolicy{}, Keys: r.everyone},         // WakeOnPolicy
 	}
 	for _, k := range r.Gather.Workloads { // WakeOnWorkload
-		name := k.Name()
-		all = append(all, controllers.Watch{Object: k.New(), Keys: func(_ context.Context, e controllers.Event) []model.Key {
-			o := e.Object()
-			return []model.Key{{Kind: name, Namespace: o.GetNamespace(), Name: o.GetName()}}
-		}})
+		all = append(all, controllers.Watch{Object: k.New(), Keys: r.touched(k)})
 	}
 	for _, k := range r.Gather.Sources { // WakeOnSource
 		all = append(all, controllers.Watch{Object: k.New(), Keys: r.existence(k)})
@@ -40,6 +37,23 @@ func (r *reconciler) watches() []controllers.Watch {
 // target leads from a request to its workload.
 func target(_ context.Context, e controllers.Event) []model.Key {
 	return e.Keys(func(o client.Object) model.Key { return gather.TargetOf(o.(*v1alpha1.KickRequest)) })
+}
+
+// touched leads from a workload to itself, and to those it has its template in common
+// with, now or before.
+func (r *reconciler) touched(k workloads.Kind) func(context.Context, controllers.Event) []model.Key {
+	return func(ctx context.Context, e controllers.Event) []model.Key {
+		keys := r.Gather.Touched(ctx, k, e.Object())
+		if e.Old == nil || e.New == nil || e.SameSpec() {
+			return keys
+		}
+		for _, before := range r.Gather.Touched(ctx, k, e.Old) {
+			if !slices.Contains(keys, before) {
+				keys = append(keys, before)
+			}
+		}
+		return keys
+	}
 }
 
 // queued leads from a request that ceased to watch a restart to those that wait for

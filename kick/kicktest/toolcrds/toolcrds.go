@@ -25,6 +25,9 @@ type Kind struct {
 
 // sets are the kinds by the name of their tool. All are namespaced.
 var sets = map[string][]Kind{
+	"argo-rollouts": {
+		kind("argoproj.io/v1alpha1", "Rollout", "rollouts", true),
+	},
 	"argocd": {
 		kind("argoproj.io/v1alpha1", "Application", "applications", false),
 		kind("argoproj.io/v1alpha1", "AppProject", "appprojects", false),

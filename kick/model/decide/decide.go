@@ -62,7 +62,7 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 	}
 	if s.Request.Executing() {
 		f := facts{Snapshot: s, now: now}
-		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete
+		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete || s.Workload.Rollout.InPlace != nil
 		return partial || !f.stampStands()
 	}
 	return freshness.NeedPods(s, now)
@@ -81,7 +81,7 @@ func NeedProvider(s *model.Snapshot) bool {
 // none runs.
 func newProgress(s *model.Snapshot, now time.Time) *facts {
 	r := s.Workload.Rollout
-	if !r.Observed || !r.Rolling && (!s.Request.Executing() || r.Complete) {
+	if !r.Observed && r.InPlace == nil || !r.Rolling && (!s.Request.Executing() || r.Complete) {
 		return nil
 	}
 	return &facts{Snapshot: s, now: now}
@@ -94,7 +94,7 @@ func (f *facts) mayBeStuck() bool {
 		began = f.ownBegan()
 	}
 	_, over := f.deadline(began)
-	return over || f.Workload.Rollout.DeadlineExceeded
+	return over || f.Workload.Rollout.DeadlineExceeded || f.stalled(began)
 }
 
 // withoutRequest decides whether a workload gets a request. The trail is that of
@@ -129,12 +129,14 @@ func finished(f *facts) Verdict {
 
 // adopt writes down a restart that was found on the workload.
 func (f *facts) adopt() Verdict {
-	v := f.verdict(watching(f.Target, f.Workload.Stamp.At))
+	s := watching(f.Target, f.Workload.Stamp.At)
+	f.warn(&s)
+	v := f.verdict(s)
 	v.Status.RolloutStart, v.Status.RolloutRev = f.Workload.Stamp.At, ""
 	v.Status.RolloutGen = f.Workload.Generation
 	v.Status.CompletedAt = time.Time{}
 	v.Action = Status
-	if f.now.Sub(f.Workload.Stamp.At) > late {
+	if f.now.Sub(f.stampedAt(f.Workload.Stamp.At)) > late {
 		mark.Hit(mark.RestartFoundLate)
 	}
 	return v

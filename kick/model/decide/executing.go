@@ -16,6 +16,9 @@ func restarted(f *facts) bool {
 		return false
 	}
 	s := f.Workload.Stamp
+	if f.inPlace() != nil {
+		return s.ByKick() && f.answeredBy(s.At)
+	}
 	if rev := freshness.Wanted(f.Revisions); f.Request.Manual && rev != nil && rev.Created.Before(f.Request.ChangeTime().Truncate(time.Second)) {
 		return false // an earlier restart; the request's own times are another clock's
 	}
@@ -39,6 +42,7 @@ func watch(f *facts) Step {
 		return s
 	}
 	s.Detail = f.Workload.Rollout.Detail
+	f.warn(&s)
 	if !f.stampStands() {
 		return f.watchReverted(s)
 	}
@@ -54,6 +58,8 @@ func (f *facts) stampStands() bool {
 // watchOwn is the ordinary case: the rollout of our own stamp.
 func (f *facts) watchOwn(s Step) Step {
 	switch r := f.Workload.Rollout; {
+	case r.InPlace != nil:
+		return f.watchInPlace(s)
 	case !r.Observed:
 	case r.Complete && r.Partition == 0 && !r.OnDelete:
 		s.Outcome, s.Phase, s.Reason = End, request.Succeeded, request.RestartCompleted

@@ -37,6 +37,9 @@ func (f *facts) lastRestart() time.Time {
 	if s := f.Workload.Stamp; s.ByKick() && s.At.After(last) {
 		last = s.At
 	}
+	if f.inPlace() != nil && !last.IsZero() { // at the latest
+		return last.Add(blur + f.Settings.ClockAllowance)
+	}
 	return last
 }
 
@@ -90,6 +93,9 @@ func (f *facts) timedOut(s Step) Step {
 // stamp is the value a restart writes: not before now or any change it answers,
 // and later than the stamp that stands and the opening of the request.
 func (f *facts) stamp() time.Time {
+	if f.inPlace() != nil {
+		return f.Server(f.now).UTC().Truncate(time.Second)
+	}
 	at := f.now
 	if f.latest.After(at) {
 		at = f.latest

@@ -78,7 +78,7 @@ func reopens(f *facts) bool {
 func (f *facts) answered(st model.RequestStatus) bool {
 	switch st.Phase {
 	case request.Failed: // a change that came while the failed rollout ran is another one
-		if f.latest.After(st.RolloutStart) {
+		if f.latest.After(st.RolloutStart) && f.inPlace() == nil || f.inPlace() != nil && !f.proves(st.RolloutStart) {
 			return false
 		}
 		mark.Hit(mark.FailureNotRepeated)

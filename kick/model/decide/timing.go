@@ -13,12 +13,15 @@ const settleCap = 10
 // settling: edits that belong together should give one rollout. The quiet time
 // runs from the last change, but not for ever.
 func settling(f *facts) Step {
-	if f.policy == nil || f.policy.SettleDelay <= 0 || f.latest.IsZero() {
+	switch {
+	case f.policy == nil || f.latest.IsZero():
 		return Step{Outcome: Pass}
+	case f.policy.SettleDelay <= 0:
+		return f.secondOver()
 	}
 	quiet, over := f.until(f.latest, f.policy.SettleDelay)
 	if over {
-		return Step{Outcome: Pass, At: f.latest}
+		return f.secondOver()
 	}
 	opened := f.Request.Status.OpenedAt
 	if opened.IsZero() {
@@ -27,6 +30,9 @@ func settling(f *facts) Step {
 	last, capped := f.until(opened, settleCap*f.policy.SettleDelay)
 	if capped {
 		mark.Hit(mark.SettleCapped)
+		if s := f.secondOver(); s.Outcome == Wait {
+			return s
+		}
 		return Step{Outcome: Pass, At: f.latest, Detail: "the changes have not been quiet, but waited for long enough"}
 	}
 	s := wait(request.WaitingForGate, request.Settling, model.WakeOnLedger)

@@ -20,9 +20,7 @@ func rollout(f *facts) Step {
 	if r.Observed && !r.Rolling {
 		return Step{Outcome: Pass, Object: f.Target, Detail: r.Detail}
 	}
-	if r.Observed && r.Paused {
-		s := wait(request.WaitingForRollout, request.Paused, model.WakeOnWorkload)
-		s.Object = f.Target
+	if s, held := f.held(); held {
 		return s
 	}
 	stuck, next := f.stuck()
@@ -55,6 +53,9 @@ func (f *facts) stuck() (bool, time.Time) {
 
 // rolloutBegan is when the wanted revision was made; zero: not made yet.
 func (f *facts) rolloutBegan() time.Time {
+	if in := f.inPlace(); in != nil && in.Pending {
+		return f.Workload.Stamp.At
+	}
 	if rev := freshness.Wanted(f.Revisions); rev != nil {
 		return rev.Created
 	}
@@ -65,6 +66,9 @@ func (f *facts) rolloutBegan() time.Time {
 // stamp itself is KICK's clock, as it stands now against the server's; it counts
 // where no revision carries it, or not any more.
 func (f *facts) ownBegan() time.Time {
+	if f.inPlace() != nil {
+		return f.Request.Status.RolloutStart
+	}
 	if began := f.rolloutBegan(); !began.IsZero() && f.stampStands() {
 		return began
 	}
@@ -151,6 +155,8 @@ func strategy(f *facts) Step {
 	}
 	reason := request.Reason("")
 	switch r := f.Workload.Rollout; {
+	case f.Workload.RunBy != (model.Key{}):
+		return f.runByAnother()
 	case r.Paused:
 		reason = request.Paused
 	case r.OnDelete:

@@ -71,7 +71,7 @@ func NeedPods(s *model.Snapshot, now time.Time) bool {
 func provenByRevision(s *model.Snapshot, all []reading) bool {
 	r := s.Workload.Rollout
 	rev := Wanted(s.Revisions)
-	if !r.Observed || r.Rolling || r.OnDelete || r.Partition > 0 || rev == nil {
+	if !r.Observed || r.Rolling || r.OnDelete || r.Partition > 0 || r.InPlace != nil || rev == nil {
 		return false
 	}
 	for i := range all {
@@ -234,4 +234,14 @@ func Latest(s *model.Snapshot, now time.Time) (time.Time, []model.Cause) {
 		}
 	}
 	return newestChange(all).Changed, causes
+}
+
+// Written is the newest second in which any change in scope was written, API server's
+// clock: what was created later has read it. Zero: nothing is on record.
+func Written(s *model.Snapshot, now time.Time) time.Time {
+	var newest time.Time
+	for _, r := range readings(s, now) {
+		newest = model.Later(newest, r.current().Written)
+	}
+	return newest
 }

@@ -35,6 +35,18 @@ const (
 	OnDelete          Reason = "OnDelete"          // updateStrategy OnDelete: somebody must delete the pods
 	Partitioned       Reason = "Partitioned"       // only pods below the partition are stale; a stamp does not reach them
 	PodsNotStarted    Reason = "PodsNotStarted"    // only pods that have not started are left to judge
+	RunByRollout      Reason = "RunByRollout"      // a Rollout runs its template: a stamp in it would start a canary
+)
+
+// Reasons that only an Argo Rollout gives.
+const (
+	UpdateInProgress Reason = "UpdateInProgress" // it is between two templates, at a step of its canary
+	RolloutAborted   Reason = "RolloutAborted"   // its update was aborted; the stable pods serve
+	RolloutInvalid   Reason = "RolloutInvalid"   // its controller takes no step with the spec as it is
+	RestartScheduled Reason = "RestartScheduled" // somebody else's spec.restartAt lies in the future
+	RestartDropped   Reason = "RestartDropped"   // its controller dropped the restart for an update; stale pods are left
+	UnreadyPods      Reason = "UnreadyPods"      // the restart does not go on: too few pods are available to take one down
+	EvictionRefused  Reason = "EvictionRefused"  // the restart does not go on: its pods are not evicted
 )
 
 // Reasons of an open or finished request.

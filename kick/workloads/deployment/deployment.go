@@ -14,7 +14,7 @@ import (
 )
 
 // Kind is the Deployment adapter.
-type Kind struct{}
+type Kind struct{ workloads.TemplateStamp }
 
 var _ workloads.Kind = Kind{}
 
@@ -39,6 +39,9 @@ func (Kind) Objects(list client.ObjectList) []client.Object {
 func (Kind) Template(o client.Object) *corev1.PodTemplateSpec {
 	return &o.(*appsv1.Deployment).Spec.Template
 }
+
+// Stamp is an annotation of the template.
+func (k Kind) Stamp(o client.Object) string { return k.Template(o).Annotations[model.StampAnnotation] }
 
 // Selector is spec.selector.
 func (Kind) Selector(o client.Object) *metav1.LabelSelector {

@@ -14,7 +14,10 @@ import (
 )
 
 // Kind is the StatefulSet adapter.
-type Kind struct{ workloads.ControllerRevisions }
+type Kind struct {
+	workloads.ControllerRevisions
+	workloads.TemplateStamp
+}
 
 var _ workloads.Kind = Kind{}
 
@@ -39,6 +42,9 @@ func (Kind) Objects(list client.ObjectList) []client.Object {
 func (Kind) Template(o client.Object) *corev1.PodTemplateSpec {
 	return &o.(*appsv1.StatefulSet).Spec.Template
 }
+
+// Stamp is an annotation of the template.
+func (k Kind) Stamp(o client.Object) string { return k.Template(o).Annotations[model.StampAnnotation] }
 
 // Selector is spec.selector.
 func (Kind) Selector(o client.Object) *metav1.LabelSelector {

@@ -1,0 +1,129 @@
+package argorollout
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/workloads"
+)
+
+// Kind is the Rollout adapter.
+type Kind struct{}
+
+var _ workloads.Referrer = Kind{}
+
+// HashLabel is the label of ReplicaSets and pods that names their template.
+const HashLabel = "rollouts-pod-template-hash"
+
+// Name is "Rollout".
+func (Kind) Name() string { return RolloutKind.Kind }
+
+// APIVersion is "argoproj.io/v1alpha1".
+func (Kind) APIVersion() string { return GroupVersion.String() }
+
+// New returns an empty Rollout.
+func (Kind) New() client.Object { return &Rollout{} }
+
+// NewList returns an empty list of Rollouts.
+func (Kind) NewList() client.ObjectList { return &RolloutList{} }
+
+// Objects are the Rollouts of a list.
+func (Kind) Objects(list client.ObjectList) []client.Object {
+	return workloads.Pointers(list.(*RolloutList).Items)
+}
+
+// Template is spec.template; empty where the Rollout runs another workload's.
+func (Kind) Template(o client.Object) *corev1.PodTemplateSpec { return &o.(*Rollout).Spec.Template }
+
+// Selector is spec.selector; nil where the Rollout takes another workload's.
+func (Kind) Selector(o client.Object) *metav1.LabelSelector { return o.(*Rollout).Spec.Selector }
+
+// Stamp is spec.restartAt.
+func (Kind) Stamp(o client.Object) string {
+	at := o.(*Rollout).Spec.RestartAt
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// StampPath leads to spec.restartAt.
+func (Kind) StampPath() []string { return []string{"spec", "restartAt"} }
+
+// StampValue is RFC 3339, whole seconds, UTC.
+func (Kind) StampValue(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// Reference is the Deployment that spec.workloadRef names. Another kind is not
+// followed: KICK keeps no template of it.
+func (Kind) Reference(o client.Object) (model.Key, bool) {
+	ref := o.(*Rollout).Spec.WorkloadRef
+	if ref == nil || ref.APIVersion != appsv1.SchemeGroupVersion.String() || ref.Kind != "Deployment" {
+		return model.Key{}, false
+	}
+	return model.Key{Kind: ref.Kind, Namespace: o.GetNamespace(), Name: ref.Name}, true
+}
+
+// Resolve puts the template of the referenced workload into a shallow copy.
+func (Kind) Resolve(o client.Object, template *corev1.PodTemplateSpec, selector *metav1.LabelSelector) client.Object {
+	resolved := *o.(*Rollout)
+	resolved.Spec.Template = *template
+	if resolved.Spec.Selector == nil {
+		resolved.Spec.Selector = selector
+	}
+	return &resolved
+}
+
+// RevisionKind is "ReplicaSet".
+func (Kind) RevisionKind() string { return "ReplicaSet" }
+
+// Revision returns an empty ReplicaSet.
+func (Kind) Revision() client.Object { return &appsv1.ReplicaSet{} }
+
+// NewRevisions returns an empty list of ReplicaSets.
+func (Kind) NewRevisions() client.ObjectList { return &appsv1.ReplicaSetList{} }
+
+// Items are the ReplicaSets of a list.
+func (Kind) Items(list client.ObjectList) []client.Object {
+	return workloads.Pointers(list.(*appsv1.ReplicaSetList).Items)
+}
+
+// Describe marks the ReplicaSet of status.currentPodHash as the wanted one.
+func (Kind) Describe(workload client.Object, all []client.Object) []model.Revision {
+	want := workload.(*Rollout).Status.CurrentPodHash
+	described := make([]model.Revision, 0, len(all))
+	for _, o := range all {
+		hash := o.GetLabels()[HashLabel]
+		described = append(described, model.Revision{
+			Name: o.GetName(), Created: o.GetCreationTimestamp().UTC(), Wanted: hash != "" && hash == want,
+		})
+	}
+	return described
+}
+
+// RevisionOf follows the pod's controller reference to a ReplicaSet of the workload, or
+// recognises one that the cache has not seen yet by its name.
+func (Kind) RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool) {
+	ref := metav1.GetControllerOf(pod)
+	if ref == nil {
+		return "", false
+	}
+	for _, rs := range all {
+		if rs.GetUID() == ref.UID {
+			return rs.GetName(), true
+		}
+	}
+	hash := pod.Labels[HashLabel]
+	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
+}
+
+// StripRevision drops what the cache does not need of a ReplicaSet. The template's hash
+// is noted for Deployments, which share the kind.
+func (Kind) StripRevision(o client.Object) {
+	rs := o.(*appsv1.ReplicaSet)
+	workloads.StripReplicaSet(rs, &rs.Spec.Template)
+}
