@@ -21,6 +21,9 @@ func (index) AtEnd(c *Context) {
 		if !c.watched(w.GetNamespace()) {
 			continue
 		}
+		if w.rollout != nil && w.rollout.Spec.WorkloadRef != nil {
+			continue // found through the workload whose template it runs
+		}
 		for _, r := range refsOf(w.GetNamespace(), w.template) {
 			readers[r.source] = append(readers[r.source], w.id())
 		}
