@@ -67,6 +67,7 @@ type Context struct {
 	sources    *sourceLog
 	stamps     map[string]string    // newest stamp KICK wrote, by workload id
 	stampedAt  map[string]time.Time // when it landed
+	redone     map[string]string    // the stamp of a restart that followed one which its controller had dropped, by workload id
 	ended      time.Time            // when KICK last wrote that a restart is over
 	policyEdit map[string]time.Time // newest write of a policy, by namespace
 	toolEdit   time.Time            // newest write of an object of a GitOps tool
@@ -197,6 +198,7 @@ func New(c Context, only ...string) *Laws {
 	l := &Laws{Context: &c}
 	c.sources = newSourceLog()
 	c.Restarts, c.stamps, c.stampedAt = map[string]int{}, map[string]string{}, map[string]time.Time{}
+	c.redone = map[string]string{}
 	c.policyEdit, c.busy, c.leaving = map[string]time.Time{}, map[string]time.Time{}, map[string]time.Time{}
 	for _, entry := range All() {
 		if len(only) > 0 && !slices.Contains(only, entry.Name) {

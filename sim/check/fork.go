@@ -26,6 +26,7 @@ type forker interface{ fork() Law }
 func (l *Laws) Fork(c Context) *Laws {
 	c.sources = l.sources.fork()
 	c.Restarts, c.stamps, c.stampedAt = map[string]int{}, map[string]string{}, map[string]time.Time{}
+	c.redone = map[string]string{}
 	c.policyEdit, c.busy, c.leaving = maps.Clone(l.policyEdit), maps.Clone(l.busy), maps.Clone(l.leaving)
 	c.toolEdit = l.toolEdit
 	out := &Laws{Context: &c}

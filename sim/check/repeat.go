@@ -26,7 +26,7 @@ func (repeat) OnKick(c *Context, ev cluster.Event) {
 	case last == nil || c.stepped() || !c.answered(before, now):
 	case before.Status.Phase == v1alpha1.PhaseFailed && now.Status.Phase == v1alpha1.PhasePending:
 		c.report(lawRepeat, "request %s was opened again, but its restart of %s failed and nothing changed since", ev.Key, micro(&last.StartedAt))
-	case secondRestart(before, now):
+	case secondRestart(before, now) && !c.madeAgain(now):
 		c.report(lawRepeat, "request %s tells of a restart of %s after one of %s, and nothing changed between them", ev.Key,
 			micro(&now.Status.CurrentRollout.StartedAt), micro(&last.StartedAt))
 	}

@@ -17,6 +17,9 @@ type restarts struct{}
 func (c *Context) count(ev cluster.Event) {
 	if w, ok := c.restarted(ev); ok {
 		c.Restarts[w.id()]++
+		if before, _ := workloadOf(ev.Old); c.dropped(before) {
+			c.redone[w.id()] = w.stamp()
+		}
 		c.stamps[w.id()], c.stampedAt[w.id()] = w.stamp(), c.Loop.Now()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
@@ -80,6 +81,13 @@ func (c *Context) dropped(w workload) bool {
 		}
 	}
 	return false
+}
+
+// madeAgain reports that a request tells of a restart that KICK made because the
+// controller had dropped the one before.
+func (c *Context) madeAgain(r *v1alpha1.KickRequest) bool {
+	id := r.Namespace + "/" + string(r.Spec.TargetRef.Kind) + "/" + r.Spec.TargetRef.Name
+	return c.redone[id] != "" && c.redone[id] == r.Status.CurrentRollout.StartedAt.UTC().Format(time.RFC3339)
 }
 
 // runByRollout: a Rollout runs the template of the Deployment.
