@@ -80,6 +80,11 @@ cluster-down: ## end it
 test-e2e: ## run all Chainsaw suites against the operator on a real control plane; test-e2e-flux runs one
 	@$(CLUSTER) e2e --suite $(SUITE)
 
+.PHONY: test-e2e-recovery
+test-e2e-recovery: ## kill the operator in the midst of restarts 50 times, on a real control plane
+	@$(CLUSTER) build
+	@go test -count=1 -timeout 60m -v -run TestKilledOverAndOver ./kick/operator -args -operator.kills 50
+
 test-e2e-%:
 	@$(CLUSTER) e2e --suite chainsaw/suites/$*
 

@@ -35,6 +35,7 @@ var unwatched = map[string]string{
 	"cleanup reads DaemonSet":          "as above",
 	"cleanup reads Deployment":         "as above",
 	"cleanup reads StatefulSet":        "as above",
+	"cleanup reads Rollout":            "as above",
 	"cleanup reads ReplicaSet":         "as above",
 	"cleanup reads Pod":                "as above",
 	"cleanup reads ConfigMap":          "as above",

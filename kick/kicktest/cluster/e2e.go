@@ -23,8 +23,12 @@ const operatorUser = "system:serviceaccount:kick-system:kick"
 var gitOpsTools = []string{"argocd", "flux", "kargo"}
 
 // operatorFlags turn on what the suites show. An Application's last comparison may be
-// of any time, since no controller renews it.
-var operatorFlags = []string{"--enable-config-bundles", "--enable-kargo", "--argocd-stale-after=-1s"}
+// of any time, since no controller renews it. The lease outlasts a busy machine: nobody
+// starts an operator again that has lost it.
+var operatorFlags = []string{
+	"--enable-config-bundles", "--enable-kargo", "--argocd-stale-after=-1s",
+	"--leader-election-lease-duration=120s", "--leader-election-renew-deadline=100s",
+}
 
 // endToEnd runs Chainsaw suites against the operator, built from this tree, on a
 // control plane of its own. Pods of its fake node take about a second to start, as
