@@ -22,6 +22,8 @@ var waits = []struct {
 	{request.NotYet, "pace"}, {request.RateLimited, "pace"}, {request.ConcurrencyLimited, "pace"},
 	{request.RolloutInProgress, "rollout"}, {request.Paused, "rollout"}, {request.OnDelete, "rollout"},
 	{request.Partitioned, "rollout"}, {request.PodsNotStarted, "rollout"},
+	{request.RunByRollout, "rollout"}, {request.UpdateInProgress, "rollout"}, {request.RolloutAborted, "rollout"}, {request.RolloutInvalid, "rollout"},
+	{request.RestartScheduled, "rollout"}, {request.RestartDropped, "rollout"}, {request.UnreadyPods, "rollout"}, {request.EvictionRefused, "rollout"},
 	{request.PatchRejected, "apiserver"},
 }
 
