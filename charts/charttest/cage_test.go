@@ -81,7 +81,7 @@ func (c *cage) shut() {
 	c.t.Helper()
 	var err error
 	for range 600 {
-		fence := client.NewDryRunClient(c.kick).Create(c.t.Context(), object(c.t, "v1", "ConfigMap", c.ns, "probe", "{}"))
+		fence := client.NewDryRunClient(c.kick).Create(c.t.Context(), object(c.t, id{"v1", "ConfigMap", c.ns, "probe"}, "{}"))
 		restart := client.NewDryRunClient(c.kick).Patch(c.t.Context(), c.workload("Deployment"), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"paused":true}}`)))
 		if err = notCaged(fence); err == nil {
 			if err = notCaged(restart); err == nil {
@@ -136,17 +136,20 @@ func (c *cage) parse(text string) *unstructured.Unstructured {
 	return o
 }
 
+// id is which object is meant.
+type id struct{ apiVersion, kind, namespace, name string }
+
 // object is an object of any kind, the rest of it as YAML in flow style.
-func object(t *testing.T, apiVersion, kind, namespace, name, rest string) *unstructured.Unstructured {
+func object(t *testing.T, of id, rest string) *unstructured.Unstructured {
 	t.Helper()
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(rest), &o.Object); err != nil {
 		t.Fatal(err)
 	}
-	o.SetAPIVersion(apiVersion)
-	o.SetKind(kind)
-	o.SetNamespace(namespace)
-	o.SetName(name)
+	o.SetAPIVersion(of.apiVersion)
+	o.SetKind(of.kind)
+	o.SetNamespace(of.namespace)
+	o.SetName(of.name)
 	return o
 }
 

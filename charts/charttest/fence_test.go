@@ -42,10 +42,10 @@ func TestFence(t *testing.T) {
 	t.Run("its own", func(t *testing.T) {
 		w := client.NewDryRunClient(c.kick)
 		for _, o := range []client.Object{
-			object(t, "v1", "Secret", c.own, "kick-installation-key", "data: {}"),
-			object(t, "coordination.k8s.io/v1", "Lease", c.own, "kick.corewire.io", "spec: {}"),
-			object(t, "kick.corewire.io/v1alpha1", "KickRequest", c.ns, "deployment-x", "spec: {targetRef: {kind: Deployment, name: x}}"),
-			object(t, "v1", "Event", c.own, "leads", "{involvedObject: {kind: Lease, namespace: "+c.own+", name: x}, reason: x, type: Normal}"),
+			object(t, id{"v1", "Secret", c.own, "kick-installation-key"}, "data: {}"),
+			object(t, id{"coordination.k8s.io/v1", "Lease", c.own, "kick.corewire.io"}, "spec: {}"),
+			object(t, id{"kick.corewire.io/v1alpha1", "KickRequest", c.ns, "deployment-x"}, "spec: {targetRef: {kind: Deployment, name: x}}"),
+			object(t, id{"v1", "Event", c.own, "leads"}, "{involvedObject: {kind: Lease, namespace: "+c.own+", name: x}, reason: x, type: Normal}"),
 		} {
 			if err := w.Create(t.Context(), o); err != nil {
 				t.Errorf("create %s: %v, want yes", o.GetName(), err)
@@ -63,11 +63,11 @@ func TestFenceWithBundles(t *testing.T) {
 		{"take over a ConfigMap of another name", c.patch("ConfigMap", "theirs", `{"metadata":{"ownerReferences":[`+bundleOwner+`]}}`)},
 		{"take over a ConfigMap that somebody controls", c.patch("ConfigMap", "controlled", `{"metadata":{"ownerReferences":[`+strings.ReplaceAll(bundleOwner, "owned", "controlled")+`]}}`)},
 		{"record of nobody's", func(ctx context.Context, w client.Client) error {
-			return w.Create(ctx, object(t, "apps/v1", "ControllerRevision", c.ns, "new", "{revision: 1, data: {}}"))
+			return w.Create(ctx, object(t, id{"apps/v1", "ControllerRevision", c.ns, "new"}, "{revision: 1, data: {}}"))
 		}},
 	})
 	w := client.NewDryRunClient(c.kick)
-	mine := object(t, "v1", "ConfigMap", c.ns, "new", "{metadata: {ownerReferences: ["+strings.ReplaceAll(bundleOwner, "owned", "new")+"]}, data: {a: b}}")
+	mine := object(t, id{"v1", "ConfigMap", c.ns, "new"}, "{metadata: {ownerReferences: ["+strings.ReplaceAll(bundleOwner, "owned", "new")+"]}, data: {a: b}}")
 	if err := w.Create(t.Context(), mine); err != nil {
 		t.Errorf("create a ConfigMap of a ConfigBundle: %v, want yes", err)
 	}
@@ -98,23 +98,23 @@ func bare(namespace, kind, name string) *unstructured.Unstructured {
 func (c *cage) furnish() {
 	c.t.Helper()
 	ctx := c.t.Context()
-	account := object(c.t, "v1", "ServiceAccount", c.ns, "app", "{}")
+	account := object(c.t, id{"v1", "ServiceAccount", c.ns, "app"}, "{}")
 	c.must(c.admin.Create(ctx, account))
 	for _, o := range []client.Object{
-		object(c.t, "v1", "Pod", c.ns, "pod", "{spec: {serviceAccountName: app, automountServiceAccountToken: false, containers: [{name: app, image: \"example.com/app:1\"}]}}"),
-		object(c.t, "v1", "Secret", c.ns, "secret", "stringData: {a: b}"),
-		object(c.t, "v1", "ConfigMap", c.ns, "theirs", "data: {a: b}"),
-		object(c.t, "v1", "ConfigMap", c.ns, "controlled", "{metadata: {ownerReferences: [{apiVersion: example.com/v1, kind: Other, name: x, uid: x, controller: true}]}, data: {a: b}}"),
-		object(c.t, "v1", "ConfigMap", c.ns, "owned", "{metadata: {ownerReferences: ["+bundleOwner+"]}, data: {a: b}}"),
+		object(c.t, id{"v1", "Pod", c.ns, "pod"}, "{spec: {serviceAccountName: app, automountServiceAccountToken: false, containers: [{name: app, image: \"example.com/app:1\"}]}}"),
+		object(c.t, id{"v1", "Secret", c.ns, "secret"}, "stringData: {a: b}"),
+		object(c.t, id{"v1", "ConfigMap", c.ns, "theirs"}, "data: {a: b}"),
+		object(c.t, id{"v1", "ConfigMap", c.ns, "controlled"}, "{metadata: {ownerReferences: [{apiVersion: example.com/v1, kind: Other, name: x, uid: x, controller: true}]}, data: {a: b}}"),
+		object(c.t, id{"v1", "ConfigMap", c.ns, "owned"}, "{metadata: {ownerReferences: ["+bundleOwner+"]}, data: {a: b}}"),
 	} {
 		c.must(c.admin.Create(ctx, o))
 	}
-	c.must(c.admin.Create(ctx, object(c.t, "v1", "ConfigMap", c.ns, "stripped", "data: {a: b}"), client.FieldOwner("kick")))
+	c.must(c.admin.Create(ctx, object(c.t, id{"v1", "ConfigMap", c.ns, "stripped"}, "data: {a: b}"), client.FieldOwner("kick")))
 }
 
 func (c *cage) create(apiVersion, kind, namespace, rest string) func(context.Context, client.Client) error {
 	return func(ctx context.Context, w client.Client) error {
-		return w.Create(ctx, object(c.t, apiVersion, kind, namespace, "new", rest))
+		return w.Create(ctx, object(c.t, id{apiVersion, kind, namespace, "new"}, rest))
 	}
 }
 
@@ -160,7 +160,7 @@ func (c *cage) elsewhere() []row {
 		{"create a Secret", c.create("v1", "Secret", c.ns, "stringData: {a: b}")},
 		{"create another Secret at home", c.create("v1", "Secret", c.own, "stringData: {a: b}")},
 		{"create its Secret elsewhere", func(ctx context.Context, w client.Client) error {
-			return w.Create(ctx, object(c.t, "v1", "Secret", c.ns, "kick-installation-key", "stringData: {a: b}"))
+			return w.Create(ctx, object(c.t, id{"v1", "Secret", c.ns, "kick-installation-key"}, "stringData: {a: b}"))
 		}},
 		{"change a Secret", c.patch("Secret", "secret", `{"stringData":{"a":"c"}}`)},
 		{"delete a Secret", func(ctx context.Context, w client.Client) error { return w.Delete(ctx, bare(c.ns, "Secret", "secret")) }},
@@ -170,7 +170,7 @@ func (c *cage) elsewhere() []row {
 		{"create a ClusterRole", c.create("rbac.authorization.k8s.io/v1", "ClusterRole", "", "rules: []")},
 		{"create a namespace", c.create("v1", "Namespace", "", "{}")},
 		{"change its own policies' CRD", func(ctx context.Context, w client.Client) error {
-			o := object(c.t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "kickpolicies.kick.corewire.io", "{}")
+			o := object(c.t, id{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "kickpolicies.kick.corewire.io"}, "{}")
 			return w.Patch(ctx, o, client.RawPatch(merge, []byte(`{"metadata":{"annotations":{"a":"b"}}}`)))
 		}},
 		{"create a KickPolicy", c.create("kick.corewire.io/v1alpha1", "KickPolicy", c.ns, "spec: {}")},

@@ -197,7 +197,7 @@ func TestBundlesInTheCage(t *testing.T) {
 	w := newWorld(t, "declared")
 	install(t, w.kick.Namespace, "--set", "configBundles.enabled=true,watchNamespaces={"+w.ns+"}")
 	w.start()
-	bundle := object(t, "kick.corewire.io/v1alpha1", "ConfigBundle", w.ns, "flags", `spec: {data: {a: "1"}}`)
+	bundle := object(t, id{"kick.corewire.io/v1alpha1", "ConfigBundle", w.ns, "flags"}, `spec: {data: {a: "1"}}`)
 	w.create(bundle)
 	w.configMap("1")
 	w.eventually("the status that names the ConfigMap", func(ctx context.Context) string {
@@ -259,8 +259,11 @@ func TestRolesOnly(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = w.c.Delete(context.Background(), o) })
 	}
-	for _, ns := range []string{"argocd", "flux-system"} {
-		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
+	for _, ns := range []string{"argocd", "flux-system"} { // other tests may have made them
+		err := w.c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
+		if client.IgnoreAlreadyExists(err) != nil {
+			t.Fatal(err)
+		}
 	}
 	install(t, w.kick.Namespace, "--set", "rbac.mode=Namespaced,watchNamespaces={vault},integrations.namespaces={argocd,flux-system}")
 	w.nothingClusterWide()

@@ -41,6 +41,9 @@ func rules() (string, error) {
 			if r.Own {
 				set = "own"
 			}
+			if slices.Contains(rule.Resources, "rollouts") {
+				continue // the chart has no value for Rollouts, and its cage would not let them be written
+			}
 			if tool := tools[rule.APIGroups[0]]; tool != "" {
 				set = tool
 			}

@@ -72,22 +72,9 @@ func (d definitions) section(values []value) (object, error) {
 
 // of is the schema of one value or section.
 func (d definitions) of(v *value) (object, error) {
-	s := object{}
-	switch list, isList := strings.CutPrefix(v.schema, "[]"); {
-	case v.children != nil:
-		made, err := d.section(v.children)
-		if err != nil {
-			return nil, err
-		}
-		s = made
-	case kinds[v.schema] != nil:
-		s = d.kind(kinds[v.schema])
-	case isList && kinds[list] != nil:
-		s = object{"type": "array", "items": d.kind(kinds[list])}
-	case words[v.schema] != nil:
-		s = maps.Clone(words[v.schema])
-	default:
-		s = object{"type": scalar(v.node)}
+	s, err := d.form(v)
+	if err != nil {
+		return nil, err
 	}
 	if strings.HasPrefix(v.schema, "{") {
 		if err := json.Unmarshal([]byte(v.schema), &s); err != nil {
@@ -101,6 +88,22 @@ func (d definitions) of(v *value) (object, error) {
 		s["description"] = v.about
 	}
 	return s, nil
+}
+
+// form is what a value may look like by its children, its comment or its default.
+func (d definitions) form(v *value) (object, error) {
+	list, isList := strings.CutPrefix(v.schema, "[]")
+	switch {
+	case v.children != nil:
+		return d.section(v.children)
+	case kinds[v.schema] != nil:
+		return d.kind(kinds[v.schema]), nil
+	case isList && kinds[list] != nil:
+		return object{"type": "array", "items": d.kind(kinds[list])}, nil
+	case words[v.schema] != nil:
+		return maps.Clone(words[v.schema]), nil
+	}
+	return object{"type": scalar(v.node)}, nil
 }
 
 // scalar is the type of a default that is neither map nor list, else nil.

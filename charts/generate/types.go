@@ -49,8 +49,7 @@ func (d definitions) kind(t reflect.Type) object {
 
 // fields adds the fields of a struct, and those of the structs that it embeds.
 func (d definitions) fields(t reflect.Type, properties object) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "-":

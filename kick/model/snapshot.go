@@ -128,9 +128,13 @@ func (s RequestStatus) Equal(o RequestStatus) bool {
 	sameTransitions := slices.EqualFunc(s.Transitions, o.Transitions, func(a, b Transition) bool {
 		return a.Phase == b.Phase && a.At.Equal(b.At) && a.Reason == b.Reason && a.Message == b.Message
 	})
-	return sameCauses && sameTransitions && s.Traceparent == o.Traceparent && s.Overridden == o.Overridden && s.Phase == o.Phase && s.Reason == o.Reason && s.Message == o.Message &&
-		s.RolloutRev == o.RolloutRev && s.RolloutGen == o.RolloutGen &&
+	return sameCauses && sameTransitions && s.words() == o.words() && s.RolloutGen == o.RolloutGen &&
 		slices.EqualFunc(s.times(), o.times(), time.Time.Equal)
+}
+
+// words are what a status says, but for its times.
+func (s RequestStatus) words() [6]string {
+	return [...]string{string(s.Phase), string(s.Reason), s.Message, s.RolloutRev, s.Overridden, s.Traceparent}
 }
 
 func (s RequestStatus) times() []time.Time {

@@ -3,6 +3,7 @@ package operator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -67,16 +68,9 @@ func live(ctx context.Context, config *rest.Config, o Options, told instruments,
 	config = rest.CopyConfig(config)
 	config.Wrap(server.listen)
 	config.QPS, config.Burst, config.UserAgent = o.KubeAPIQPS, o.KubeAPIBurst, "kick"
-	installed, err := probe(config, Probed(&o))
+	installed, integrations, err := integrate(ctx, config, &o, log)
 	if err != nil {
 		return false, err
-	}
-	integrations := Integrate(&o, installed.has)
-	if err := preflight(ctx, config, o, integrations); err != nil {
-		return false, err
-	}
-	for _, what := range integrations.Skipped {
-		log.Info("integration skipped", "missing", what)
 	}
 	alive, err := lastAlive(ctx, config, o)
 	if err != nil {
@@ -102,13 +96,7 @@ func live(ctx context.Context, config *rest.Config, o Options, told instruments,
 		Notifications: calls, Deliver: &notify.Sender{Clock: clock.New(), Local: o.Notifications.Local, Agent: "kick/" + Version()},
 		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
-	if err := connect(ctx, mgr, wiring); err != nil {
-		return false, err
-	}
-	if err := serveTimeline(ctx, mgr, config, o); err != nil {
-		return false, err
-	}
-	if err := probes(mgr, wiring, o); err != nil {
+	if err := errors.Join(connect(ctx, mgr, wiring), serveTimeline(ctx, mgr, config, o), probes(mgr, wiring, o)); err != nil {
 		return false, err
 	}
 	life, stop := context.WithCancel(ctx)
@@ -124,6 +112,22 @@ func live(ctx context.Context, config *rest.Config, o Options, told instruments,
 	defer unwatch()
 	err = mgr.Start(life)
 	return watch.changed.Load() && ctx.Err() == nil, err
+}
+
+// integrate finds out which tools are installed, and whether KICK may do what it is for.
+func integrate(ctx context.Context, config *rest.Config, o *Options, log logr.Logger) (kindSet, *Integrations, error) {
+	installed, err := probe(config, Probed(o))
+	if err != nil {
+		return nil, nil, err
+	}
+	integrations := Integrate(o, installed.has)
+	if err := preflight(ctx, config, *o, integrations); err != nil {
+		return nil, nil, err
+	}
+	for _, what := range integrations.Skipped {
+		log.Info("integration skipped", "missing", what)
+	}
+	return installed, integrations, nil
 }
 
 func newManager(config *rest.Config, o Options, log logr.Logger, c cache.Options, lock resourcelock.Interface) (manager.Manager, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -14,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -170,32 +172,10 @@ const rolloutsResource = "rollouts"
 // GitOps tools are needed where their objects are looked for, and only if the tool is
 // asked. Of Argo CD's namespace one ConfigMap is read.
 func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttributes {
-	foreign := map[string]bool{}
-	for _, k := range ForeignKinds() {
-		foreign[k.Group] = true
-	}
-	used, owners := i.groups(), o.GitOpsNamespaces
-	if len(owners) == 0 {
-		owners = []string{metav1.NamespaceAll}
-	}
 	var all []*authorizationv1.ResourceAttributes
 	for _, rule := range r.Rules {
-		namespaces := r.where(o)
-		if group := rule.APIGroups[0]; foreign[group] {
-			namespaces = nil
-			if used[group] {
-				namespaces = owners
-			}
-		}
 		for _, resource := range rule.Resources {
-			there := namespaces
-			if resource == rolloutsResource {
-				there = nil
-				if len(i.extra) > 0 {
-					there = r.where(o)
-				}
-			}
-			all = append(all, each(rule, resource, there)...)
+			all = append(all, each(rule, resource, r.needed(o, i, rule.APIGroups[0], resource))...)
 			if resource == "configmaps" && r.Name != bundleRole && len(o.WatchNamespaces) > 0 && i.settings.Name != "" {
 				for _, a := range each(rule, resource, []string{i.settings.Namespace}) {
 					a.Name = i.settings.Name
@@ -205,6 +185,20 @@ func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttri
 		}
 	}
 	return all
+}
+
+// needed are the namespaces in which a resource is made use of.
+func (r Role) needed(o Options, i *Integrations, group, resource string) []string {
+	foreign := slices.ContainsFunc(ForeignKinds(), func(k schema.GroupVersionKind) bool { return k.Group == group })
+	switch {
+	case resource == rolloutsResource && len(i.extra) == 0, foreign && resource != rolloutsResource && !i.groups()[group]:
+		return nil
+	case !foreign || resource == rolloutsResource:
+		return r.where(o)
+	case len(o.GitOpsNamespaces) == 0:
+		return []string{metav1.NamespaceAll}
+	}
+	return o.GitOpsNamespaces
 }
 
 // each is every verb of a rule on a resource, in every namespace.

@@ -16,18 +16,7 @@ func (index) AtEnd(c *Context) {
 	if c.Operator == nil {
 		return
 	}
-	readers := map[Source][]string{}
-	for _, w := range c.workloads() {
-		if !c.watched(w.GetNamespace()) {
-			continue
-		}
-		if w.rollout != nil && w.rollout.Spec.WorkloadRef != nil {
-			continue // found through the workload whose template it runs
-		}
-		for _, r := range refsOf(w.GetNamespace(), w.template) {
-			readers[r.source] = append(readers[r.source], w.id())
-		}
-	}
+	readers := c.readers()
 	for s := range c.sources.bySource { // sources nobody reads any more, too
 		if _, known := readers[s]; !known && c.watched(s.Namespace) {
 			readers[s] = nil
@@ -48,4 +37,19 @@ func orNobody(ids []string) string {
 		return "nobody"
 	}
 	return join(ids)
+}
+
+// readers are the workloads whose template reads each source, one by one.
+func (c *Context) readers() map[Source][]string {
+	all := map[Source][]string{}
+	for _, w := range c.workloads() {
+		through := w.rollout != nil && w.rollout.Spec.WorkloadRef != nil // found through the workload whose template it runs
+		if through || !c.watched(w.GetNamespace()) {
+			continue
+		}
+		for _, r := range refsOf(w.GetNamespace(), w.template) {
+			all[r.source] = append(all[r.source], w.id())
+		}
+	}
+	return all
 }

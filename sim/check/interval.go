@@ -53,12 +53,9 @@ func (c *Context) tooSoon(w workload, known Known) string {
 	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || !stampedBy(w, Manager) || c.policyEditedSince(w, known) {
 		return ""
 	}
-	stamp, err := time.Parse(time.RFC3339Nano, w.stamp())
+	stamp, err := c.stampTime(w)
 	if err != nil {
 		return ""
-	}
-	if w.rollout != nil { // its stamp is the API server's clock, and whole seconds
-		stamp = c.stampedAt[w.id()].Add(c.KickNow().Sub(c.Loop.Now()))
 	}
 	least := minInterval(policies[0])
 	// A stamp from the future is what a stepped clock leaves behind: no wait is
@@ -87,4 +84,12 @@ func settleDelay(p *v1alpha1.KickPolicy) time.Duration {
 		return d.Duration
 	}
 	return defaultSettleDelay
+}
+
+// stampTime is when KICK stamped a workload, by KICK's clock.
+func (c *Context) stampTime(w workload) (time.Time, error) {
+	if w.rollout != nil { // its stamp is the API server's clock, and whole seconds
+		return c.stampedAt[w.id()].Add(c.KickNow().Sub(c.Loop.Now())), nil
+	}
+	return time.Parse(time.RFC3339Nano, w.stamp())
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -127,11 +128,19 @@ func (restartAt) OnKick(c *Context, ev cluster.Event) {
 	if at != nil && at.After(c.now(clock.APIServer)) {
 		c.report(lawRestartAt, "restart of %s at %s with restartAt %s, which the API server's clock does not show yet", w.id(), clockTime(c.Loop.Now()), w.stamp())
 	}
+	if at == nil {
+		return
+	}
 	for _, r := range refsOf(w.GetNamespace(), w.template) {
-		last, known := c.sources.of(r.source).last()
-		recorded, seen := c.sources.of(r.source).firstRecord()
-		if known && seen && at != nil && recorded.at.After(last.at) && !at.After(last.written.Truncate(time.Second)) && !last.gone {
+		if c.leaves(*at, r.source) {
 			c.report(lawRestartAt, "restart of %s with restartAt %s, which leaves pods alone that were created in the second of the change of %s", w.id(), w.stamp(), r.source)
 		}
 	}
+}
+
+// leaves reports whether pods of the second of a source's change are older than a restart at that time.
+func (c *Context) leaves(at metav1.Time, source Source) bool {
+	last, known := c.sources.of(source).last()
+	recorded, seen := c.sources.of(source).firstRecord()
+	return known && seen && recorded.at.After(last.at) && !at.After(last.written.Truncate(time.Second)) && !last.gone
 }

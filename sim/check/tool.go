@@ -50,6 +50,7 @@ func (c *Context) toolSays(w workload) (toolState, string) {
 		return c.fluxSays(w)
 	case v1alpha1.GitOpsArgoCD:
 		return c.argoSays(w)
+	case v1alpha1.GitOpsNone, v1alpha1.GitOpsAuto, v1alpha1.GitOpsKargo:
 	}
 	return toolUnsure, ""
 }

@@ -35,10 +35,10 @@ func decide(lines []run.Line, failure string) {
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := &lines[i]
 		source := strings.HasPrefix(l.Object, "Secret ") || strings.HasPrefix(l.Object, "ConfigMap ")
-		if l.Actor != "user" || !l.Causal || seen[l.Object] || !strings.HasPrefix(l.Object, "KickPolicy ") && !(source && strings.Contains(failure, l.Object)) {
-			continue
+		counts := strings.HasPrefix(l.Object, "KickPolicy ") || source && strings.Contains(failure, l.Object)
+		if counts && l.Actor == "user" && l.Causal && !seen[l.Object] {
+			seen[l.Object], l.Deciding = true, true
 		}
-		seen[l.Object], l.Deciding = true, true
 	}
 }
 
@@ -82,17 +82,8 @@ func subjectOf(failures []run.Failure, lines []run.Line) *subject {
 	for _, m := range objectID.FindAllStringSubmatch(failures[0].Message, -1) {
 		s.object(m[1], m[2], m[3])
 	}
-	for _, l := range lines {
-		if m := podRuns.FindStringSubmatch(l.Text); m != nil && s.ownsPod(m[1]+"/"+m[2]) {
-			for _, source := range contentOf.FindAllStringSubmatch(m[3], -1) {
-				s.objects[source[1]+" "+m[1]+"/"+source[2]], s.sources = true, true
-			}
-		}
-		if l.Deciding && strings.HasPrefix(l.Object, "KickRequest ") && s.objects[l.Object] { // what it waits for
-			for _, source := range objectID.FindAllStringSubmatch(strings.TrimPrefix(l.Text, l.Object), -1) {
-				s.object(source[1], source[2], source[3])
-			}
-		}
+	for i := range lines {
+		s.learn(&lines[i])
 	}
 	if len(s.objects) == 0 {
 		return nil
@@ -139,5 +130,19 @@ func (s *subject) concerns(l run.Line) bool {
 		return !s.sources && s.spaces[namespace]
 	default:
 		return kind == "KickPolicy" && s.spaces[namespace]
+	}
+}
+
+// learn takes up the sources that pods of the subject have read, and that its request waits for.
+func (s *subject) learn(l *run.Line) {
+	if m := podRuns.FindStringSubmatch(l.Text); m != nil && s.ownsPod(m[1]+"/"+m[2]) {
+		for _, source := range contentOf.FindAllStringSubmatch(m[3], -1) {
+			s.objects[source[1]+" "+m[1]+"/"+source[2]], s.sources = true, true
+		}
+	}
+	if l.Deciding && strings.HasPrefix(l.Object, "KickRequest ") && s.objects[l.Object] {
+		for _, source := range objectID.FindAllStringSubmatch(strings.TrimPrefix(l.Text, l.Object), -1) {
+			s.object(source[1], source[2], source[3])
+		}
 	}
 }

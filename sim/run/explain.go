@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -81,8 +82,8 @@ func byWeight(lines []Line, most int) []int {
 			out = append(out, i)
 		}
 	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].Deciding {
+	for i, line := range slices.Backward(lines) {
+		if line.Deciding {
 			out = append(out, i)
 		} else {
 			rest = append(rest, i)

@@ -26,22 +26,9 @@ func (t *turn) restart() (early bool, err error) {
 		t.queue.addAfter(t.key, at.Sub(now)+time.Millisecond)
 		return false, nil
 	}
-	old, evicted := 0, 0
-	may := t.mayGo(now)
-	for _, rs := range t.inOrder() {
-		for _, pod := range t.w.objects.pods(rs.UID) {
-			if !pod.CreationTimestamp.Before(at) {
-				continue
-			}
-			if old++; may <= 0 || pod.DeletionTimestamp != nil || t.refused(pod) {
-				continue
-			}
-			if err := t.w.deleteAs(managerRollouts, kindPod, pod); err != nil {
-				return false, err
-			}
-			may--
-			evicted++
-		}
+	old, evicted, err := t.evict(at, int(t.mayGo(now)))
+	if err != nil {
+		return false, err
 	}
 	early = evicted > 0 && t.ro.Spec.Strategy.BlueGreen == nil
 	switch {
@@ -135,4 +122,23 @@ func (t *turn) disruptions(b *policyv1.PodDisruptionBudget, selector labels.Sele
 		return ready - (total - scaled(b.Spec.MaxUnavailable))
 	}
 	return ready
+}
+
+// evict takes away pods made before a time, as many as may go, and counts both.
+func (t *turn) evict(at *metav1.Time, may int) (old, evicted int, err error) {
+	for _, rs := range t.inOrder() {
+		for _, pod := range t.w.objects.pods(rs.UID) {
+			if !pod.CreationTimestamp.Before(at) {
+				continue
+			}
+			if old++; may <= evicted || pod.DeletionTimestamp != nil || t.refused(pod) {
+				continue
+			}
+			if err := t.w.deleteAs(managerRollouts, kindPod, pod); err != nil {
+				return old, evicted, err
+			}
+			evicted++
+		}
+	}
+	return old, evicted, nil
 }

@@ -182,13 +182,12 @@ func (t *turn) blueGreen() error {
 	}
 	st.BlueGreen.PreviewSelector = t.hash
 	available := t.next.Status.AvailableReplicas >= want
-	auto := t.ro.Spec.Strategy.BlueGreen.AutoPromotionEnabled
 	switch {
 	case st.StableRS == t.hash:
 		return t.retire()
 	case !available || t.ro.Spec.Paused:
 		return nil
-	case st.StableRS != "" && auto != nil && !*auto && (!st.ControllerPause || len(st.PauseConditions) > 0):
+	case st.StableRS != "" && t.byHand() && (!st.ControllerPause || len(st.PauseConditions) > 0):
 		t.pause("BlueGreenPause", 0)
 		return nil
 	}
@@ -268,4 +267,10 @@ func (t *turn) phase() (phase, message string) {
 		return "Progressing", "waiting for all steps to complete"
 	}
 	return "Healthy", ""
+}
+
+// byHand: somebody has to promote it.
+func (t *turn) byHand() bool {
+	auto := t.ro.Spec.Strategy.BlueGreen.AutoPromotionEnabled
+	return auto != nil && !*auto
 }

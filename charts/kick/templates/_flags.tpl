@@ -13,6 +13,8 @@ notification-queue-size: {{ .Values.notifications.queueSize | int | quote }}
 notification-allow-local-targets: {{ .Values.notifications.allowLocalTargets }}
 timeline-bind-address: {{ ternary (ternary "0.0.0.0:8090" "127.0.0.1:8090" .Values.ui.exposed) "" .Values.ui.enabled | quote }}
 timeline-cert-dir: {{ ternary "/etc/kick/tls" "" (and .Values.ui.enabled (ne .Values.ui.tlsSecret "")) | quote }}
+otel-otlp-endpoint: {{ .Values.tracing.endpoint | quote }}
+otel-otlp-insecure: {{ .Values.tracing.insecure }}
 clock-allowance: {{ .Values.clockAllowance }}
 kube-api-qps: {{ .Values.kubeAPI.qps | quote }}
 kube-api-burst: {{ .Values.kubeAPI.burst | int | quote }}

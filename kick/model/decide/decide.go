@@ -51,22 +51,26 @@ func judge(f *facts) Verdict {
 // NeedPods reports whether a judgement of this snapshot depends on the pods, so
 // that gather lists them only then.
 func NeedPods(s *model.Snapshot, now time.Time) bool {
-	if s.Workload == nil || len(s.Policies) == 0 && !s.Request.Executing() { // what is begun is seen through
+	executing := s.Request.Executing()
+	if s.Workload == nil || len(s.Policies) == 0 && !executing { // what is begun is seen through
 		return false
 	}
 	if f := newProgress(s, now); f != nil && f.mayBeStuck() {
 		return true
 	}
-	if r := s.Workload.Rollout; !r.Observed || r.Rolling {
+	r := s.Workload.Rollout
+	switch {
+	case !r.Observed || r.Rolling:
 		return false // nothing is judged until that is over
-	}
-	if s.Request.Executing() {
+	case executing:
 		f := facts{Snapshot: s, now: now}
-		partial := s.Workload.Rollout.Partition > 0 || s.Workload.Rollout.OnDelete || s.Workload.Rollout.InPlace != nil
-		return partial || !f.stampStands()
+		return partial(&r) || !f.stampStands()
 	}
 	return freshness.NeedPods(s, now)
 }
+
+// partial reports that the controller's counts do not tell which pods are new.
+func partial(r *model.Rollout) bool { return r.Partition > 0 || r.OnDelete || r.InPlace != nil }
 
 // NeedProvider reports whether a judgement of this snapshot depends on what the GitOps
 // tool says: a request is open, and one policy alone applies.

@@ -59,7 +59,7 @@ func TestWhatIsTold(t *testing.T) {
 			s := inForce(tt.transitions...)
 			s.Policy.Status.Settled = tt.settled
 			v := notify.Decide(s, at(60))
-			if got := v.Next.Mark(); got != tt.want && !(v.Action == notify.None && tt.want.UID == "") {
+			if got := v.Next.Mark(); got != tt.want && (v.Action != notify.None || tt.want.UID != "") {
 				t.Errorf("Decide() = %s %v, want %v", v.Action, got, tt.want)
 			}
 			if (v.Action == notify.Deliver) != (tt.want.UID != "") {
