@@ -102,6 +102,12 @@ mutation-score: ## see how many small changes of the decisions go unnoticed; tak
 docs: ## check the pages: dead links, the drawing of the imports
 	@go test -count=1 ./kick/kicktest/house ./kick/kicktest/importlaw && echo "start at README.md; decisions are in docs/decisions/"
 
+.PHONY: trace
+trace: ## check that every feature is proven, and write the report into bin/trace
+	@go build -o bin/kick-trace ./cmd/kick-trace
+	@for form in md json html; do bin/kick-trace report -o $$form --out bin/trace; done
+	@bin/kick-trace check
+
 .PHONY: clean
 clean: ## remove what build and test wrote into the tree; the cache stays
 	@rm -rf bin
