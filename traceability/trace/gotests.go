@@ -57,29 +57,32 @@ func (t *Tree) addTests(positions *token.FileSet, file testFile, real map[string
 	}
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
-			if !strings.HasPrefix(comment.Text, "// Proves:") {
-				continue
-			}
-			line := positions.Position(comment.Pos()).Line
-			words := provesLine.FindStringSubmatch(comment.Text)
-			test := attached[comment]
-			switch {
-			case words == nil:
-				t.report(file.name, line, "cannot be read: write // Proves: KICK-FEAT-003, I2.")
-			case test == nil:
-				t.report(file.name, line, "stands at no test: make it the last line of the doc comment of a Test function")
-			case skips(test) || neverBuilt(file):
-				t.report(file.name, line, "%s never runs, so it proves nothing", test.Name.Name)
-			default:
-				level := Unit
-				if real[test.Name.Name] {
-					level = Envtest
-				}
-				ids := regexp.MustCompile(`,\s*`).Split(words[1], -1)
-				t.Proofs = append(t.Proofs, Proof{Level: level, Name: test.Name.Name, File: file.name,
-					Line: positions.Position(test.Pos()).Line, Features: t.known(ids, file.name, line)})
+			if strings.HasPrefix(comment.Text, "// Proves:") {
+				t.addTest(positions, file, comment, attached[comment], real)
 			}
 		}
+	}
+}
+
+// addTest reads what a comment says of a test; a nil one: it stands at none.
+func (t *Tree) addTest(positions *token.FileSet, file testFile, comment *ast.Comment, test *ast.FuncDecl, real map[string]bool) {
+	line := positions.Position(comment.Pos()).Line
+	words := provesLine.FindStringSubmatch(comment.Text)
+	switch {
+	case words == nil:
+		t.report(file.name, line, "cannot be read: write // Proves: KICK-FEAT-003, I2.")
+	case test == nil:
+		t.report(file.name, line, "stands at no test: make it the last line of the doc comment of a Test function")
+	case skips(test) || neverBuilt(file):
+		t.report(file.name, line, "%s never runs, so it proves nothing", test.Name.Name)
+	default:
+		level := Unit
+		if real[test.Name.Name] {
+			level = Envtest
+		}
+		ids := regexp.MustCompile(`,\s*`).Split(words[1], -1)
+		t.Proofs = append(t.Proofs, Proof{Level: level, Name: test.Name.Name, File: file.name,
+			Line: positions.Position(test.Pos()).Line, Features: t.known(ids, file.name, line)})
 	}
 }
 

@@ -97,6 +97,11 @@ func (t *Tree) checkPages() {
 			t.report(FeaturesFile, f.line, "%s: %s has no example (a fenced block)", f.ID, file)
 		}
 	}
+	t.followLinks(pages)
+}
+
+// followLinks reports the dead links of the pages that users read.
+func (t *Tree) followLinks(pages map[string]page) {
 	for file, p := range pages {
 		if !strings.Contains(file, "/") || strings.HasPrefix(file, "docs/") || strings.HasPrefix(file, "charts/") {
 			for _, l := range p.links {
@@ -111,16 +116,11 @@ func (t *Tree) checkPages() {
 // dead says why a link leads nowhere. Those to other sites are judged by their form.
 func (t *Tree) dead(from, target string, pages map[string]page) string {
 	parsed, err := url.Parse(target)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "it is no address"
-	case parsed.Scheme == "mailto":
-		return ""
-	case parsed.Scheme != "" || strings.HasPrefix(target, "//"):
-		if parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-			return "it is no address"
-		}
-		return ""
+	}
+	if parsed.Scheme != "" || parsed.Host != "" {
+		return badForm(parsed)
 	}
 	file := from
 	if parsed.Path != "" {
@@ -136,4 +136,13 @@ func (t *Tree) dead(from, target string, pages map[string]page) string {
 		return "the page has no such heading"
 	}
 	return ""
+}
+
+// badForm says what is wrong with an address outside the tree.
+func badForm(u *url.URL) string {
+	site := u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+	if site || u.Scheme == "mailto" {
+		return ""
+	}
+	return "it is no address"
 }

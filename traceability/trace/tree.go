@@ -114,14 +114,14 @@ func (t *Tree) known(ids []string, file string, line int) []string {
 // lexical order. A folder that does not exist is empty; hidden ones and those of test data are left out.
 func (t *Tree) walk(folder, suffix string, visit func(file string, text []byte)) {
 	err := fs.WalkDir(t.files, folder, func(file string, entry fs.DirEntry, err error) error {
-		switch name := entryName(entry); {
+		switch {
 		case err != nil && file == folder:
 			return fs.SkipAll
 		case err != nil:
 			return err
-		case entry.IsDir() && file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bin"):
-			return fs.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, suffix):
+		case entry.IsDir():
+			return enter(file)
+		case !strings.HasSuffix(entry.Name(), suffix):
 			return nil
 		}
 		text, err := readFile(t.files, file)
@@ -135,11 +135,13 @@ func (t *Tree) walk(folder, suffix string, visit func(file string, text []byte))
 	}
 }
 
-func entryName(entry fs.DirEntry) string {
-	if entry == nil {
-		return ""
+// enter leaves out hidden folders, test data and what is built.
+func enter(folder string) error {
+	name := path.Base(folder)
+	if name != "." && strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" {
+		return fs.SkipDir
 	}
-	return entry.Name()
+	return nil
 }
 
 func readFile(files fs.FS, file string) ([]byte, error) { return fs.ReadFile(files, path.Clean(file)) }
