@@ -125,6 +125,11 @@ vulncheck: ## look for known vulnerabilities in what is called; says it if the d
 	@if curl --silent --fail --max-time 20 --output /dev/null $(VULNDB)/index/db.json; then \
 		go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./cmd/...; \
 	else echo "NOT CHECKED: the database of vulnerabilities at $(VULNDB) cannot be reached"; exit 1; fi
+.PHONY: trace
+trace: ## check that every feature is proven, and write the report into bin/trace
+	@go build -o bin/kick-trace ./cmd/kick-trace
+	@for form in md json html; do bin/kick-trace report -o $$form --out bin/trace; done
+	@bin/kick-trace check
 
 .PHONY: clean
 clean: ## remove what build and test wrote into the tree; the cache stays

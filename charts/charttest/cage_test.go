@@ -176,6 +176,8 @@ func (c *cage) refused(rows []row) {
 }
 
 // TestCageOfWorkloads: everything that can be changed in a workload, but a restart.
+//
+// Proves: KICK-FEAT-041.
 func TestCageOfWorkloads(t *testing.T) {
 	c := newCage(t, "caged", "--set", "crds.enabled=true")
 	for kind := range workloadKinds {

@@ -19,6 +19,8 @@ const podSpec = `{containers: [{name: app, image: "example.com/app:1"}]}`
 
 // TestFence: of all else that a cluster holds, KICK writes what its code names and
 // nothing more, with and without ConfigBundles.
+//
+// Proves: KICK-FEAT-041.
 func TestFence(t *testing.T) {
 	c := newCage(t, "fenced")
 	c.furnish()

@@ -104,6 +104,8 @@ func admitted(t *testing.T, c client.Client, o *unstructured.Unstructured) {
 
 // TestLifecycle: install without values, upgrade to others, uninstall. CRDs and what is of
 // their kinds stay unless crds.keep is false; nothing else does.
+//
+// Proves: KICK-FEAT-042.
 func TestLifecycle(t *testing.T) {
 	const ns = "lifecycle"
 	plane := controlplane.Shared(t)

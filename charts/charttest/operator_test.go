@@ -182,6 +182,8 @@ func (w *world) checked(o *installation.Operator) {
 
 // TestOperatorInItsCage: the operator does its work with the rights and within the cage of
 // the chart as it is installed without any values: of each kind a restart happens.
+//
+// Proves: KICK-FEAT-041.
 func TestOperatorInItsCage(t *testing.T) {
 	w := newWorld(t, "store")
 	install(t, w.kick.Namespace)
@@ -247,6 +249,8 @@ func (w *world) configMap(want string) {
 
 // TestRolesOnly: with rbac.mode=Namespaced nothing is granted beyond the namespaces that
 // are named, and restarts happen, also where a GitOps tool must be asked.
+//
+// Proves: KICK-FEAT-040.
 func TestRolesOnly(t *testing.T) {
 	w := newWorld(t, "vault")
 	for _, d := range toolcrds.Of("argocd", "flux") {

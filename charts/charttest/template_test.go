@@ -42,6 +42,8 @@ func objects(t *testing.T, text string) []*unstructured.Unstructured {
 
 // TestGolden: what each set of values renders. Of CRDs, which are compared with those of
 // the code by make verify, only the metadata stands in the files.
+//
+// Proves: KICK-FEAT-042.
 func TestGolden(t *testing.T) {
 	for name, values := range valueSets(t) {
 		t.Run(name, func(t *testing.T) {
@@ -88,6 +90,8 @@ func TestLint(t *testing.T) {
 
 // TestTyposFail: in every section of the values, and within the Kubernetes types that
 // values have, a key that does not exist is refused.
+//
+// Proves: KICK-FEAT-042.
 func TestTyposFail(t *testing.T) {
 	content, err := os.ReadFile(chart + "/values.yaml")
 	if err != nil {
@@ -125,6 +129,8 @@ func TestTyposFail(t *testing.T) {
 }
 
 // TestBadValuesFail: values that cannot work are refused, with what to do instead.
+//
+// Proves: KICK-FEAT-042.
 func TestBadValuesFail(t *testing.T) {
 	tests := map[string]struct {
 		set  string

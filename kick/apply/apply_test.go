@@ -82,6 +82,7 @@ func applier(s *server) *apply.Applier {
 	return &apply.Applier{Client: s, Workloads: workloads.Registry{deployment.Kind{}}}
 }
 
+// Proves: KICK-FEAT-005, I7.
 func TestStampIsOneAnnotationWithPreconditions(t *testing.T) {
 	s := &server{}
 	w := build.Snapshot().Workload
@@ -218,6 +219,7 @@ func TestRecord(t *testing.T) {
 	})
 }
 
+// Proves: KICK-FEAT-030.
 func TestDeletesHavePreconditions(t *testing.T) {
 	r := build.Snapshot(build.Request(request.Succeeded)).Request
 	s := &server{}

@@ -110,6 +110,8 @@ func (s *shop) ready(name string) {
 }
 
 // TestAgainstARealControlPlane: a day with the plugin.
+//
+// Proves: KICK-FEAT-038.
 func TestAgainstARealControlPlane(t *testing.T) {
 	plane := controlplane.Shared(t)
 	if err := plane.InstallCRDs(t.Context(), crds.FS); err != nil {

@@ -66,6 +66,7 @@ func pages() map[string]func(*session) error {
 	}
 }
 
+// Proves: KICK-FEAT-038.
 func TestPages(t *testing.T) {
 	for name, print := range pages() {
 		t.Run(name, func(t *testing.T) {

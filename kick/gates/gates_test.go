@@ -54,6 +54,7 @@ var (
 	absent  = gitops.ClosedUntil(request.ProviderUnavailable, "cannot be read", now.Add(gates.Retry))
 )
 
+// Proves: KICK-FEAT-008.
 func TestRegistry(t *testing.T) {
 	kargo := plain{"Kargo", open, nil}
 	missing := map[string]string{"Flux": "--enable-flux is off", "Kargo": "no CRD of kargo.akuity.io"}
@@ -193,6 +194,8 @@ func TestGetTellsAMissingObjectFromAMissingKind(t *testing.T) {
 }
 
 // TestAutoOfTheRealOnes: a workload of Flux, with Argo CD beside it.
+//
+// Proves: KICK-FEAT-015.
 func TestAutoOfTheRealOnes(t *testing.T) {
 	strip := func(s func(...string) func(client.Object)) func(client.Object) { return s("apps/Deployment") }
 	w := &gatestest.World{

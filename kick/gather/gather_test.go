@@ -153,6 +153,7 @@ func (l listing) List(_ context.Context, list client.ObjectList, _ ...client.Lis
 	return nil
 }
 
+// Proves: KICK-FEAT-016.
 func TestPoliciesThatSelectAWorkload(t *testing.T) {
 	policy := func(name string, workload, dependency *metav1.LabelSelector) v1alpha1.KickPolicy {
 		p := v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
@@ -188,6 +189,7 @@ func TestPoliciesThatSelectAWorkload(t *testing.T) {
 	}
 }
 
+// Proves: KICK-FEAT-021.
 func TestPolicyDefaultsAndErrors(t *testing.T) {
 	zero := metav1.Duration{}
 	p := &v1alpha1.KickPolicy{}

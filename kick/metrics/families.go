@@ -54,6 +54,15 @@ func (f family) gauge() *prometheus.GaugeVec {
 
 func (f family) desc() *prometheus.Desc { return prometheus.NewDesc(f.name, f.help, f.labels, nil) }
 
+// Names are the names of all series, in the order of the page.
+func Names() []string {
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
+}
+
 // Page is docs/metrics.md.
 func Page() string {
 	var b strings.Builder

@@ -75,6 +75,7 @@ kick_restarts_total{provider="unknown",result="started"} 0
 kick_restarts_total{provider="unknown",result="succeeded"} 0
 `
 
+// Proves: KICK-FEAT-037.
 func TestEverySeriesIsThereFromTheStart(t *testing.T) {
 	_, r := newMetrics()
 	if err := testutil.GatherAndCompare(r, strings.NewReader(fromTheStart),
@@ -91,6 +92,7 @@ func asking(tools ...string) (all []model.Policy) {
 	return all
 }
 
+// Proves: KICK-FEAT-037.
 func TestWhatIsCounted(t *testing.T) {
 	tests := map[string]struct {
 		act    func(*metrics.Metrics)

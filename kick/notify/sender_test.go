@@ -263,6 +263,8 @@ func TestEndsWithTheProcess(t *testing.T) {
 
 // What goes wrong is told without the address, which may carry a secret, and without
 // anything from a Secret.
+//
+// Proves: KICK-FEAT-036.
 func TestNothingSecretIsTold(t *testing.T) {
 	for name, change := range map[string]func(*notify.Target){
 		"nobody listens": func(target *notify.Target) { target.URL = "https://127.0.0.1:1/hooks/canary" },
@@ -287,6 +289,8 @@ func TestNothingSecretIsTold(t *testing.T) {
 
 // Neither an address of the machine nor a name that leads to one is connected to; the
 // name is judged by what it resolves to when the connection is made.
+//
+// Proves: KICK-FEAT-036.
 func TestLocalTargets(t *testing.T) {
 	e := serve(t, answers(200), nil)
 	port := e.URL[strings.LastIndex(e.URL, ":"):]

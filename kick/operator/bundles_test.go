@@ -97,6 +97,7 @@ func (w *world) refused(name, reason string) {
 	w.says(name, reason, 0, "")
 }
 
+// Proves: KICK-FEAT-031.
 func TestBundleLife(t *testing.T) {
 	t.Parallel()
 	w := bundles(t, "bundle-life")
@@ -137,6 +138,7 @@ func TestBundleLife(t *testing.T) {
 	})
 }
 
+// Proves: KICK-FEAT-032.
 func TestBundleDrift(t *testing.T) {
 	t.Parallel()
 	w := bundles(t, "bundle-drift")
@@ -174,6 +176,7 @@ func TestBundleDrift(t *testing.T) {
 	w.holds("web", 9, declared)
 }
 
+// Proves: KICK-FEAT-033.
 func TestBundleImmutable(t *testing.T) {
 	t.Parallel()
 	w := bundles(t, "bundle-immutable")
@@ -235,6 +238,7 @@ func (w *world) eventsOf(ctx context.Context, reason string) int {
 	return n
 }
 
+// Proves: KICK-FEAT-034.
 func TestBundleNameTaken(t *testing.T) {
 	t.Parallel()
 	w := bundles(t, "bundle-taken")
@@ -253,6 +257,8 @@ func TestBundleNameTaken(t *testing.T) {
 }
 
 // A refusal is final, whatever kind it is, until the bundle changes.
+//
+// Proves: KICK-FEAT-034.
 func TestBundleRefused(t *testing.T) {
 	t.Parallel()
 	w := bundles(t, "bundle-refused")

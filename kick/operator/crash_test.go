@@ -12,6 +12,8 @@ import (
 )
 
 // A change that nobody watched is found at the next start.
+//
+// Proves: KICK-FEAT-003.
 func TestChangeWhileDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "down")
@@ -31,6 +33,8 @@ func TestChangeWhileDown(t *testing.T) {
 
 // The operator is killed as soon as each of its writes is seen. Whatever the next
 // one finds, the workload restarts exactly once for each change.
+//
+// Proves: KICK-FEAT-005, KICK-FEAT-027.
 func TestKilledBetweenWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "killed")
@@ -104,6 +108,8 @@ func (w *world) watch(list client.ObjectList, wanted func(client.Object) bool) (
 }
 
 // Of two operators one acts. When it is killed, the other takes over.
+//
+// Proves: KICK-FEAT-027, I6.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "two")

@@ -12,6 +12,8 @@ import (
 )
 
 // TestIntegrate: which tools can be asked, and what is said of the others.
+//
+// Proves: KICK-FEAT-039.
 func TestIntegrate(t *testing.T) {
 	all := func(schema.GroupVersionKind) bool { return true }
 	none := func(schema.GroupVersionKind) bool { return false }

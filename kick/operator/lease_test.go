@@ -93,6 +93,8 @@ func TestHeirKnowsWhatWasRecorded(t *testing.T) {
 
 // TestLastAliveOfALease: the label counts as far as the lease was renewed since; what
 // is no label of ours counts for nothing.
+//
+// Proves: KICK-FEAT-027.
 func TestLastAliveOfALease(t *testing.T) {
 	for name, tt := range map[string]struct {
 		labels map[string]string

@@ -10,6 +10,8 @@ import (
 
 // TestWaitsAndRestartsShowInTheMetrics: a request that waits shows on a running
 // /metrics, and so does its restart once that was made.
+//
+// Proves: KICK-FEAT-037.
 func TestWaitsAndRestartsShowInTheMetrics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "metrics")

@@ -88,6 +88,8 @@ func (w *world) judged(status metav1.ConditionStatus, reason, message string) {
 
 // A rotation is told to a real HTTPS endpoint once for each transition, with the token
 // of a Secret that comes late, and goes on where a killed operator ended.
+//
+// Proves: KICK-FEAT-035.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	w, in := newWorld(t, "notify"), newInbox(t)
@@ -139,6 +141,8 @@ func TestNotifications(t *testing.T) {
 }
 
 // Without the flag nothing of the machine is reached, and the policy says why.
+//
+// Proves: KICK-FEAT-036.
 func TestNotificationsStayOffTheMachine(t *testing.T) {
 	t.Parallel()
 	w, in := newWorld(t, "notify-local"), newInbox(t)

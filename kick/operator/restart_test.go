@@ -19,6 +19,8 @@ import (
 
 // Every kind of workload and every way to read a source: one change, one restart.
 // All of them change at the same time.
+//
+// Proves: KICK-FEAT-001, KICK-FEAT-002, I2, I6.
 func TestEveryReferenceRestarts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "references")
@@ -140,6 +142,8 @@ func (w *world) told(kind, name string, want map[string]int) {
 // What is no change of content restarts nothing, and neither does a Secret that
 // only the kubelet reads. A real change made afterwards tells when KICK is through
 // with all of it.
+//
+// Proves: KICK-FEAT-001, I1.
 func TestNoChangeNoRestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "nochange")
@@ -184,6 +188,8 @@ func TestNoChangeNoRestart(t *testing.T) {
 
 // A Secret and a ConfigMap edited together, and once more within the settle delay,
 // give one restart.
+//
+// Proves: KICK-FEAT-017.
 func TestSettleDelayCoalesces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "settle")
@@ -212,6 +218,8 @@ func TestSettleDelayCoalesces(t *testing.T) {
 }
 
 // A workload that cannot be restarted says so at once, and is restarted when it can.
+//
+// Proves: KICK-FEAT-022.
 func TestPausedDeploymentWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "paused")
@@ -229,6 +237,8 @@ func TestPausedDeploymentWaits(t *testing.T) {
 }
 
 // A person's request restarts under the policy's rules, once.
+//
+// Proves: KICK-FEAT-023.
 func TestManualRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "manual")

@@ -49,6 +49,8 @@ func (w *world) run(flags ...string) (int, string) {
 
 // Without its CRDs the operator says which, and what to do. The CRDs belong to all
 // tests, so this one must run while no other does: it is not parallel.
+//
+// Proves: KICK-FEAT-039.
 func TestMissingCRDs(t *testing.T) {
 	w := newWorld(t, "crds")
 	t.Cleanup(func() {
@@ -97,6 +99,8 @@ func TestMissingCRDs(t *testing.T) {
 }
 
 // With one right short the operator names it and ends. It never half-works.
+//
+// Proves: KICK-FEAT-039.
 func TestMissingRight(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -160,6 +164,8 @@ func (w *world) revoke(own bool, group, resource, verb string) {
 }
 
 // With --watch-namespaces no right outside those namespaces and KICK's own is used.
+//
+// Proves: KICK-FEAT-040.
 func TestRightsOfOneNamespaceAreEnough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "namespaced")
@@ -215,6 +221,8 @@ func TestMissingNamespace(t *testing.T) {
 
 // A lease that somebody holds who is long gone: the replica stands by, and does not
 // claim to be ready although nobody acts.
+//
+// Proves: KICK-FEAT-039.
 func TestDeadLeaseHolderIsNotReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "lease")
@@ -256,6 +264,8 @@ func TestDeadLeaseHolderIsNotReady(t *testing.T) {
 
 // A policy that cannot be obeyed is refused, or says so and holds back its own
 // workloads; the next policy's are restarted.
+//
+// Proves: KICK-FEAT-021.
 func TestBadPolicyHoldsBackOnlyItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "badpolicy")

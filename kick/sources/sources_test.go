@@ -109,6 +109,7 @@ func traces() []string {
 	return []string{canary, base64.StdEncoding.EncodeToString([]byte(canary)), base64.RawURLEncoding.EncodeToString([]byte(canary))}
 }
 
+// Proves: KICK-FEAT-029.
 func TestNothingOfAValueIsKept(t *testing.T) {
 	for name, tt := range withCanary() {
 		t.Run(name, func(t *testing.T) {

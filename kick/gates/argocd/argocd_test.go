@@ -142,6 +142,7 @@ func moved(namespace string) func(*gatestest.World, *gates.Question) {
 
 const globals = "- projectName: freeze\n  labelSelector: {matchExpressions: [{key: tier, operator: In, values: [shops]}]}\n"
 
+// Proves: KICK-FEAT-009, KICK-FEAT-010, KICK-FEAT-012, KICK-FEAT-013.
 func TestContract(t *testing.T) {
 	gatestest.Contract(t, gatestest.Tool{
 		Provider: argocd.New(core.Config{}), World: world, Question: question,

@@ -114,6 +114,7 @@ func entries(ids ...any) []any {
 	return all
 }
 
+// Proves: KICK-FEAT-014.
 func TestKustomization(t *testing.T) {
 	set := func(path string, value any) gatestest.Change { return gatestest.In(kustomization, path, value) }
 	gatestest.Contract(t, gatestest.Tool{
@@ -167,6 +168,7 @@ func TestKustomization(t *testing.T) {
 	})
 }
 
+// Proves: KICK-FEAT-014.
 func TestHelmRelease(t *testing.T) {
 	set := func(path string, value any) gatestest.Change { return gatestest.In(release, path, value) }
 	parent := strings.Replace(kustomized, "    - {id: shop_web_apps_Deployment, v: v1}\n", "", 1)

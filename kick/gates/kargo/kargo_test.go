@@ -91,6 +91,7 @@ func provider(tolerant bool) *kargo.Provider {
 	return &kargo.Provider{Argo: argocd.New(core.Config{}), Tolerant: tolerant}
 }
 
+// Proves: KICK-FEAT-025.
 func TestContract(t *testing.T) {
 	gatestest.Contract(t, gatestest.Tool{
 		Provider: provider(false), World: world, Question: question,

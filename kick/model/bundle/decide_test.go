@@ -72,6 +72,7 @@ func owner(kind, name, uid string, controller bool) bundle.Owner {
 	return bundle.Owner{APIVersion: bundle.APIVersion, Kind: kind, Name: name, UID: uid, Controller: controller}
 }
 
+// Proves: KICK-FEAT-031.
 func TestDecide(t *testing.T) {
 	type change = func(*bundle.Snapshot)
 	data := func(k, v string) change { return func(s *bundle.Snapshot) { s.ConfigMap.Content.Data[k] = v } }
@@ -172,6 +173,7 @@ func TestTheConfigMapTellsWhatWasAccepted(t *testing.T) {
 	}
 }
 
+// Proves: KICK-FEAT-032.
 func TestHealsAreCountedOnce(t *testing.T) {
 	edit := func(s *bundle.Snapshot) { s.ConfigMap.Content.Data["message"] = "x" }
 	before := bundle.Heals{Count: 3, Last: now.Add(-time.Hour)}

@@ -56,6 +56,8 @@ func TestBounds(t *testing.T) {
 
 // A rollout that is stuck is overruled by what came after it began, and by nothing
 // else.
+//
+// Proves: KICK-FEAT-022.
 func TestStuckRollout(t *testing.T) {
 	stuck := func(s *model.Snapshot) {
 		build.Rollout(build.Rolling)(s)

@@ -23,6 +23,7 @@ func others(restarts ...model.Restart) build.Option {
 	return func(s *model.Snapshot) { s.Restarts = restarts }
 }
 
+// Proves: KICK-FEAT-018.
 func TestConcurrency(t *testing.T) {
 	mine, theirs := model.Restart{At: build.At(20), Executing: true, Mine: true}, model.Restart{At: build.At(20), Executing: true}
 	left := func(at float64, told bool) model.Restart {

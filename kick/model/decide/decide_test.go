@@ -64,6 +64,7 @@ func blocked(options ...build.Option) *model.Snapshot {
 	return build.Snapshot(append([]build.Option{build.Change("B", 0), build.Request(request.Pending)}, options...)...)
 }
 
+// Proves: KICK-FEAT-006, KICK-FEAT-007, KICK-FEAT-019, KICK-FEAT-020, KICK-FEAT-021, I5.
 func TestEachRule(t *testing.T) {
 	tests := map[string]struct {
 		given  []build.Option

@@ -302,6 +302,7 @@ func TestARestartFromEndToEnd(t *testing.T) {
 	}
 }
 
+// Proves: KICK-FEAT-005.
 func TestAdoptAfterACrash(t *testing.T) {
 	waiting := build.Request(request.WaitingForGate)
 	tests := map[string]struct {
@@ -338,6 +339,8 @@ func TestAdoptAfterACrash(t *testing.T) {
 
 // A request that has been answered must not be restarted for the same change in a
 // circle, whatever stands on the workload.
+//
+// Proves: KICK-FEAT-005, I6.
 func TestNoCircleOfRestarts(t *testing.T) {
 	tests := map[string]struct {
 		given []build.Option

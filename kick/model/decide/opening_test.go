@@ -133,6 +133,7 @@ func changedAt(at float64) func(*model.Request) {
 	return func(r *model.Request) { r.ChangedAt = build.At(at) }
 }
 
+// Proves: KICK-FEAT-030.
 func TestExpired(t *testing.T) {
 	tests := map[string]struct {
 		given   []build.Option

@@ -23,6 +23,8 @@ func waiting(options ...func(*model.Request)) build.Option {
 }
 
 // TestOverride: it goes on record first and opens the gate then, up to its end.
+//
+// Proves: KICK-FEAT-008.
 func TestOverride(t *testing.T) {
 	recorded := func(r *model.Request) { r.Status.Overridden, r.Status.OverriddenAt = "on record", build.At(20) }
 	tests := map[string]struct {

@@ -162,6 +162,7 @@ func anyRequest(t *rapid.T, s *model.Snapshot) {
 	}
 }
 
+// Proves: KICK-FEAT-006.
 func TestEveryVerdict(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, now := anySnapshot(t), build.At(second(t, "now"))

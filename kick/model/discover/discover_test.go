@@ -23,6 +23,7 @@ func secretVolume(volume, secret string) corev1.Volume {
 	}}
 }
 
+// Proves: KICK-FEAT-002.
 func TestEachPlaceThatNamesASource(t *testing.T) {
 	app := func(c corev1.Container) corev1.PodSpec {
 		c.Name = "app"
@@ -108,6 +109,8 @@ func TestEachPlaceThatNamesASource(t *testing.T) {
 }
 
 // Case B16: a native sidecar counts, in the order in which containers start.
+//
+// Proves: KICK-FEAT-002.
 func TestInitContainersAndSidecarsCount(t *testing.T) {
 	from := []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: local("s")}}}
 	spec := corev1.PodSpec{
@@ -143,6 +146,8 @@ func TestKindIsPartOfTheIdentity(t *testing.T) {
 }
 
 // Case B27, the second half: what looks like a reference and is none.
+//
+// Proves: KICK-FEAT-002, I7.
 func TestWhatDoesNotCount(t *testing.T) {
 	at := func(name string, source corev1.VolumeSource) corev1.Volume {
 		return corev1.Volume{Name: name, VolumeSource: source}

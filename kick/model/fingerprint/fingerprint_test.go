@@ -15,6 +15,7 @@ import (
 	"github.com/corewire/kick/kick/model/fingerprint"
 )
 
+// Proves: KICK-FEAT-001.
 func TestWhatIsContent(t *testing.T) {
 	base := func() *corev1.Secret {
 		return &corev1.Secret{Type: corev1.SecretTypeOpaque, Data: map[string][]byte{"a": []byte("1"), "b": nil}}

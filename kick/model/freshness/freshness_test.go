@@ -85,6 +85,7 @@ func manual(created, changed float64) build.Option {
 	})
 }
 
+// Proves: KICK-FEAT-023.
 func TestManualRequest(t *testing.T) {
 	judge(t, map[string]row{
 		"pods older than the request are stale":  {given: []build.Option{manual(0, 0)}, want: freshness.Stale},
@@ -159,6 +160,8 @@ func TestWantedIsTheOldestWhateverTheOrder(t *testing.T) {
 
 // A pod carries what stood when it was made. Whatever the story, a pod that
 // carries something else than what stands now must never be called fresh.
+//
+// Proves: KICK-FEAT-004, I2.
 func TestNeverFreshWithOldContent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := build.Snapshot(build.NoPods)

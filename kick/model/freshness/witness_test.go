@@ -47,6 +47,7 @@ func gone(p *model.Pod) { p.Running, p.Pending = false, false }
 
 func ordinal(n int32) func(*model.Pod) { return func(p *model.Pod) { p.Ordinal = n } }
 
+// Proves: KICK-FEAT-004, I1.
 func TestCreationOfThePod(t *testing.T) {
 	base := func(at float64) build.Option { return build.History(build.Baseline("A", at)) }
 	pod := func(at float64) build.Option { return build.Pod("web-1-a", at) }
@@ -72,6 +73,7 @@ func written(at float64) build.Option {
 	}
 }
 
+// Proves: KICK-FEAT-004.
 func TestRestartInPlace(t *testing.T) {
 	both := []discover.Use{build.Env(), build.Volume()}
 	judge(t, map[string]row{
@@ -169,6 +171,7 @@ func TestCreationOfTheRevision(t *testing.T) {
 	})
 }
 
+// Proves: KICK-FEAT-004, I6.
 func TestKicksStamp(t *testing.T) {
 	// The pod of a restart is made within a second, so its creation alone would not
 	// prove it: only the stamp does.
@@ -286,6 +289,7 @@ func TestFirstAppearance(t *testing.T) {
 	})
 }
 
+// Proves: KICK-FEAT-004.
 func TestContentHistory(t *testing.T) {
 	drift := []build.Option{build.Change("B", 0), build.Change("A", 20)}
 	with := func(more ...build.Option) []build.Option { return append(append([]build.Option{}, drift...), more...) }

@@ -34,6 +34,7 @@ func inForce(transitions ...notify.Transition) *notify.Snapshot {
 	}
 }
 
+// Proves: KICK-FEAT-035.
 func TestWhatIsTold(t *testing.T) {
 	mark := func(phase request.Phase, seconds int) notify.Mark {
 		t := reached(phase, seconds)
@@ -117,6 +118,8 @@ func TestTheOldestMakeRoom(t *testing.T) {
 }
 
 // Whatever is told, the status stays small, and nothing is told twice.
+//
+// Proves: KICK-FEAT-035.
 func TestEverythingIsToldOnce(t *testing.T) {
 	s := inForce()
 	s.Queue = 1000

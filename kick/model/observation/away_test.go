@@ -12,6 +12,8 @@ import (
 
 // Content can leave and come back between two records. Pods that started in
 // between carry what is not on record, so what stands now is dated anew.
+//
+// Proves: KICK-FEAT-003.
 func TestContentThatWasAway(t *testing.T) {
 	tests := map[string]struct {
 		lambda     float64

@@ -18,6 +18,7 @@ func every(period time.Duration, changes int) *model.Record {
 	return r
 }
 
+// Proves: KICK-FEAT-028.
 func TestBeganToFlap(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, now *model.Record

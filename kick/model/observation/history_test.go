@@ -13,6 +13,8 @@ import (
 )
 
 // What no longer fits is dropped, the oldest first, and counted.
+//
+// Proves: KICK-FEAT-003.
 func TestHistoryIsBounded(t *testing.T) {
 	for changes, evicted := range map[int]int{observation.MaxHistory - 1: 0, observation.MaxHistory: 1, observation.MaxHistory + 4: 5} {
 		t.Run(fmt.Sprint(changes, " changes"), func(t *testing.T) {

@@ -80,6 +80,7 @@ func first(content string, lastWrite float64) func(*observation.Input) {
 	}
 }
 
+// Proves: KICK-FEAT-003, I1.
 func TestBaseline(t *testing.T) {
 	tests := map[string]struct {
 		source model.Source
@@ -127,6 +128,7 @@ func firstLook(lastWrite float64) func(*observation.Input) {
 	return func(in *observation.Input) { in.Watched.FirstLook = at(lastWrite).Truncate(time.Second) }
 }
 
+// Proves: KICK-FEAT-003.
 func TestWhatIsAChange(t *testing.T) {
 	absent := func(t *testing.T) *model.Record {
 		_, r := look(5, nothing, recorded(t))
@@ -203,6 +205,7 @@ func TestASourceAsItWasCreated(t *testing.T) {
 	}
 }
 
+// Proves: KICK-FEAT-003.
 func TestTheTwoTimesOfAChange(t *testing.T) {
 	many := func(n int) []string {
 		var names []string

@@ -13,6 +13,8 @@ import (
 )
 
 // Whatever is observed in whatever order and whatever the clock does.
+//
+// Proves: KICK-FEAT-003.
 func TestAnySequenceOfLooks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var record *model.Record

@@ -218,6 +218,7 @@ func drawWindows(t *rapid.T, zone string) []schedule.Window {
 	})
 }
 
+// Proves: KICK-FEAT-011.
 func TestAtEqualsTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		moment := rapid.SampledFrom(moments).Draw(t, "moment")

@@ -32,6 +32,8 @@ func mustParse(t testing.TB, windows ...schedule.Window) schedule.Schedule {
 }
 
 // Case B42: all combinations of two Allow and two Deny windows, active or not.
+//
+// Proves: KICK-FEAT-011.
 func TestWindowsCombine(t *testing.T) {
 	now := instant("2026-05-05T12:30:00Z")
 	window := func(kind func(string, time.Duration, string) schedule.Window, active bool) schedule.Window {
@@ -87,6 +89,8 @@ func follow(s schedule.Schedule, from, to string) []span {
 
 // Case B51, row by row. New York goes from 02:00 EST to 03:00 EDT at 07:00Z on
 // 2025-03-09 and from 02:00 EDT to 01:00 EST at 06:00Z on 2025-11-02.
+//
+// Proves: KICK-FEAT-011.
 func TestDaylightSaving(t *testing.T) {
 	const newYork = "America/New_York"
 	tests := map[string]struct {

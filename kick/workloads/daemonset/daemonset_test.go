@@ -13,6 +13,7 @@ import (
 	"github.com/corewire/kick/kick/workloads/daemonset"
 )
 
+// Proves: KICK-FEAT-022, I3.
 func TestRollout(t *testing.T) {
 	onDelete := appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
 	tests := map[string]struct {

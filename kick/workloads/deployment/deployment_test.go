@@ -27,6 +27,7 @@ func progressing(status corev1.ConditionStatus, reason string) []appsv1.Deployme
 	}}
 }
 
+// Proves: KICK-FEAT-022, I3.
 func TestRollout(t *testing.T) {
 	const done = "NewReplicaSetAvailable"
 	three, zero := int32(3), int32(0)

@@ -20,6 +20,7 @@ func rolling(partition *int32) appsv1.StatefulSetUpdateStrategy {
 	}
 }
 
+// Proves: KICK-FEAT-022, I3.
 func TestRollout(t *testing.T) {
 	three, two, five := int32(3), int32(2), int32(5)
 	onDelete := appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}

@@ -9,6 +9,7 @@ import (
 	"github.com/corewire/kick/kick/model/gitops/argocd"
 )
 
+// Proves: KICK-FEAT-009.
 func TestParseTrackingID(t *testing.T) {
 	tests := []struct {
 		id     string

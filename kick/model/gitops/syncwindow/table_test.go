@@ -124,6 +124,8 @@ func (r *row) run(t *testing.T) {
 }
 
 // TestTable holds the answers against what is known of Argo CD.
+//
+// Proves: KICK-FEAT-012.
 func TestTable(t *testing.T) {
 	groups := map[string][]row{
 		"combinations": combinations, "edges": edges, "kinds": kinds, "durations": durations,
