@@ -10,19 +10,6 @@
   - get
   - list
   - watch
-- apiGroups:
-  - argoproj.io
-  resources:
-  - rollouts
-  verbs:
-  - get
-  - list
-  - patch
-  - watch
-{{- end }}
-
-{{- define "kick.writes.argocd" -}}
-'UPDATE argoproj.io/rollouts',
 {{- end }}
 
 {{- define "kick.rules.flux" -}}
