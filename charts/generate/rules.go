@@ -37,16 +37,10 @@ func rules() (string, error) {
 	sets := map[string][]rbacv1.PolicyRule{}
 	for _, r := range roles {
 		for _, rule := range r.Rules {
-			set := r.Name
-			if r.Own {
-				set = "own"
-			}
 			if slices.Contains(rule.Resources, "rollouts") {
 				continue // the chart has no value for Rollouts, and its cage would not let them be written
 			}
-			if tool := tools[rule.APIGroups[0]]; tool != "" {
-				set = tool
-			}
+			set := setOf(r, rule)
 			sets[set] = append(sets[set], rule)
 		}
 	}
@@ -63,6 +57,17 @@ func rules() (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// setOf is the set to which a rule of a role belongs.
+func setOf(r operator.Role, rule rbacv1.PolicyRule) string {
+	switch tool := tools[rule.APIGroups[0]]; {
+	case tool != "":
+		return tool
+	case r.Own:
+		return "own"
+	}
+	return r.Name
 }
 
 // operations are what admission calls the verbs that write.

@@ -12,15 +12,15 @@ import (
 
 // TestReservedFlags: flags of integrations to come are accepted, and named to who sets them.
 //
-// Proves: KICK-FEAT-024, KICK-FEAT-026.
+// Proves: KICK-FEAT-026.
 func TestReservedFlags(t *testing.T) {
 	var o operator.Options
 	flags := pflag.NewFlagSet("kick", pflag.ContinueOnError)
 	o.AddFlags(flags)
-	if err := flags.Parse([]string{"--enable-argo-rollouts", "--enable-csi-integration=true"}); err != nil {
+	if err := flags.Parse([]string{"--enable-csi-integration=true"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"enable-argo-rollouts", "enable-csi-integration"}; !slices.Equal(o.Reserved(), want) {
+	if want := []string{"enable-csi-integration"}; !slices.Equal(o.Reserved(), want) {
 		t.Errorf("Reserved() = %v, want %v", o.Reserved(), want)
 	}
 }

@@ -81,6 +81,8 @@ func (w *world) maySee(name string) {
 
 // TestTimeline: an operator that is reached from elsewhere asks for tokens, and each sees
 // what he may; one on loopback tells all, and neither tells a Secret. Standbys answer, too.
+//
+// Proves: KICK-FEAT-043.
 func TestTimeline(t *testing.T) {
 	w := newWorld(t, "timeline")
 	w.policy("")

@@ -114,6 +114,7 @@ func restart(t *testing.T, o tracing.Options, last request.Phase) (parent string
 	return parent
 }
 
+// Proves: KICK-FEAT-044.
 func TestTwoSpansInOneTrace(t *testing.T) {
 	pair, ca := certificate(t)
 	r, address := listen(t, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))

@@ -187,7 +187,7 @@ func (t *turn) blueGreen() error {
 		return t.retire()
 	case !available || t.ro.Spec.Paused:
 		return nil
-	case st.StableRS != "" && t.byHand() && (!st.ControllerPause || len(st.PauseConditions) > 0):
+	case st.StableRS != "" && t.byHand():
 		t.pause("BlueGreenPause", 0)
 		return nil
 	}
@@ -269,8 +269,9 @@ func (t *turn) phase() (phase, message string) {
 	return "Healthy", ""
 }
 
-// byHand: somebody has to promote it.
+// byHand: somebody has to promote it, and has not.
 func (t *turn) byHand() bool {
 	auto := t.ro.Spec.Strategy.BlueGreen.AutoPromotionEnabled
-	return auto != nil && !*auto
+	st := &t.ro.Status
+	return auto != nil && !*auto && (!st.ControllerPause || len(st.PauseConditions) > 0)
 }

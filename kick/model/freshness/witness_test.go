@@ -72,8 +72,6 @@ func written(at float64) build.Option {
 		h[len(h)-1].Written = build.At(at)
 	}
 }
-
-// Proves: KICK-FEAT-004.
 func TestRestartInPlace(t *testing.T) {
 	both := []discover.Use{build.Env(), build.Volume()}
 	judge(t, map[string]row{
@@ -288,8 +286,6 @@ func TestFirstAppearance(t *testing.T) {
 		},
 	})
 }
-
-// Proves: KICK-FEAT-004.
 func TestContentHistory(t *testing.T) {
 	drift := []build.Option{build.Change("B", 0), build.Change("A", 20)}
 	with := func(more ...build.Option) []build.Option { return append(append([]build.Option{}, drift...), more...) }
