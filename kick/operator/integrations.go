@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/gates/argocd"
@@ -45,7 +46,7 @@ var (
 	// rolloutsTool is no provider: it brings a kind of workload.
 	rolloutsTool = tool{
 		provider: "ArgoRollouts", flag: "enable-argo-rollouts", value: "integrations.argoRollouts.enabled",
-		kinds: []schema.GroupVersionKind{argorollout.RolloutKind},
+		kinds: []schema.GroupVersionKind{argorollouts.RolloutKind},
 	}
 )
 

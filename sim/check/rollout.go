@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/api/v1alpha1"
-	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
 )
@@ -19,7 +19,7 @@ var rolloutKind = schema.GroupKind{Group: "argoproj.io", Kind: "Rollout"}
 
 // rolloutOf views a Rollout. Its pods are those of all its ReplicaSets, so that it is
 // not counted whether one has too many.
-func rolloutOf(o *argorollout.Rollout) workload {
+func rolloutOf(o *argorollouts.Rollout) workload {
 	w := workload{
 		Object: o, kind: rolloutKind.Kind, template: &o.Spec.Template, desired: replicas(o.Spec.Replicas), rollout: o,
 		paused:  o.Spec.Paused || len(o.Status.PauseConditions) > 0 || o.Status.ControllerPause,
@@ -94,7 +94,7 @@ func (c *Context) madeAgain(r *v1alpha1.KickRequest) bool {
 // runByRollout: a Rollout runs the template of the Deployment.
 func (b blockCase) runByRollout() bool {
 	for _, o := range b.API.List(rolloutKind, b.w.GetNamespace()) {
-		if ref := o.(*argorollout.Rollout).Spec.WorkloadRef; ref != nil && ref.Kind == b.w.kind && ref.Name == b.w.GetName() {
+		if ref := o.(*argorollouts.Rollout).Spec.WorkloadRef; ref != nil && ref.Kind == b.w.kind && ref.Name == b.w.GetName() {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/corewire/kick/kick/workloads/argorollout"
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -66,7 +66,7 @@ func withoutStamp(object client.Object) []any {
 		s := o.Spec
 		s.Template.Annotations = drop(s.Template.Annotations, Stamp)
 		spec, status = s, o.Status
-	case *argorollout.Rollout:
+	case *argorollouts.Rollout:
 		s := o.Spec
 		s.RestartAt = nil
 		spec, status = s, o.Status

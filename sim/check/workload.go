@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/corewire/kick/kick/workloads/argorollout"
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -39,7 +39,7 @@ type workload struct {
 	observed         int64 // status.observedGeneration
 	paused, onDelete bool
 	partition        int32
-	rollout          *argorollout.Rollout // nil: it is none
+	rollout          *argorollouts.Rollout // nil: it is none
 }
 
 // id is how scenarios name a workload: namespace/Kind/name.
@@ -97,7 +97,7 @@ func workloadOf(object client.Object) (workload, bool) {
 			updated: o.Status.UpdatedNumberScheduled, ready: o.Status.NumberReady, available: o.Status.NumberAvailable, total: o.Status.CurrentNumberScheduled,
 			observed: o.Status.ObservedGeneration, onDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 		}, true
-	case *argorollout.Rollout:
+	case *argorollouts.Rollout:
 		return rolloutOf(o), true
 	default:
 		return workload{}, false

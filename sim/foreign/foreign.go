@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/corewire/kick/kick/workloads/argorollout"
+	"github.com/corewire/kick/kick/api/argorollouts"
 )
 
 // Free is a part of an object that may hold anything JSON can.
@@ -108,7 +108,7 @@ type Promotion = Resource[promotion]
 
 // adders put the types of a tool's kinds into a scheme.
 var adders = map[string]func(*runtime.Scheme){
-	"argo-rollouts": func(s *runtime.Scheme) { utilruntime.Must(argorollout.AddToScheme(s)) },
+	"argo-rollouts": func(s *runtime.Scheme) { utilruntime.Must(argorollouts.AddToScheme(s)) },
 	"argocd": func(s *runtime.Scheme) {
 		add[application](s, "argoproj.io/v1alpha1", "Application")
 		add[project](s, "argoproj.io/v1alpha1", "AppProject")

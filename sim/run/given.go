@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/api/v1alpha1"
-	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/cluster"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/steps"
@@ -70,7 +70,7 @@ func (r *rig) giveStatus(object scenario.Resource) error {
 
 func makesPods(r scenario.Resource) bool {
 	switch r.Object.(type) {
-	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *argorollout.Rollout, *corev1.Pod, *batchv1.Job, *batchv1.CronJob:
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *argorollouts.Rollout, *corev1.Pod, *batchv1.Job, *batchv1.CronJob:
 		return true
 	default:
 		return false

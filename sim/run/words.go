@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	eventsv1 "k8s.io/api/events/v1"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/check"
@@ -30,7 +31,7 @@ func words(e entry) (string, bool) {
 			return "status written", false
 		}
 		return happened(ev), true
-	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *argorollout.Rollout:
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *argorollouts.Rollout:
 		return workloadWords(e), ev.Sub == ""
 	case *corev1.Event:
 		return o.Reason + " " + o.Message, false
@@ -152,7 +153,7 @@ func stampOf(object client.Object) string {
 		return o.Spec.Template.Annotations[check.Stamp]
 	case *appsv1.DaemonSet:
 		return o.Spec.Template.Annotations[check.Stamp]
-	case *argorollout.Rollout:
+	case *argorollouts.Rollout:
 		return argorollout.Kind{}.Stamp(o)
 	default:
 		return ""

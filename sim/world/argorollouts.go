@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/cluster"
 )
@@ -55,7 +56,7 @@ func newArgoRollouts(w *World) {
 	})
 	w.on(kindDeployment, func(ev cluster.Event) {
 		for _, o := range w.server.List(kindRollout, ev.Key.Namespace) {
-			if ref := o.(*argorollout.Rollout).Spec.WorkloadRef; ref != nil && ref.Kind == "Deployment" && ref.Name == ev.Key.Name {
+			if ref := o.(*argorollouts.Rollout).Spec.WorkloadRef; ref != nil && ref.Kind == "Deployment" && ref.Name == ev.Key.Name {
 				c.queue.add(client.ObjectKeyFromObject(o))
 			}
 		}
@@ -66,7 +67,7 @@ func newArgoRollouts(w *World) {
 type turn struct {
 	*argoRollouts
 	key      types.NamespacedName
-	ro       *argorollout.Rollout // the sync's own
+	ro       *argorollouts.Rollout // the sync's own
 	template corev1.PodTemplateSpec
 	selector *metav1.LabelSelector
 	hash     string
@@ -77,7 +78,7 @@ type turn struct {
 
 // sync makes one step.
 func (c *argoRollouts) sync(key types.NamespacedName) error {
-	stored, ok := c.w.server.Get(kindRollout, key).(*argorollout.Rollout)
+	stored, ok := c.w.server.Get(kindRollout, key).(*argorollouts.Rollout)
 	if !ok {
 		c.queue.forget(key)
 		return nil
@@ -151,7 +152,7 @@ func (t *turn) invalid() bool {
 		return true
 	}
 	now := seconds(t.w.opt.KCM.Now())
-	t.ro.Status.Conditions = []argorollout.Condition{{
+	t.ro.Status.Conditions = []argorollouts.Condition{{
 		Type: "InvalidSpec", Status: corev1.ConditionTrue, Reason: "InvalidSpec", Message: message, LastUpdateTime: now, LastTransitionTime: now,
 	}}
 	return true
@@ -221,7 +222,7 @@ func (t *turn) makeNext() error {
 	_, err := t.w.server.Create(&appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: t.key.Namespace, Name: t.key.Name + "-" + t.hash, Labels: template.Labels,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(t.ro, argorollout.RolloutKind)},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(t.ro, argorollouts.RolloutKind)},
 		},
 		Spec: appsv1.ReplicaSetSpec{Replicas: &none, MinReadySeconds: t.ro.Spec.MinReadySeconds, Selector: selector, Template: template},
 	}, cluster.WriteOptions{Manager: managerRollouts})

@@ -8,19 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/corewire/kick/kick/workloads/argorollout"
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/sim/cluster"
 )
 
 // canarySteps are the steps of a Rollout's canary.
-func canarySteps(r *argorollout.Rollout) []argorollout.CanaryStep {
+func canarySteps(r *argorollouts.Rollout) []argorollouts.CanaryStep {
 	if r.Spec.Strategy.Canary == nil {
 		return nil
 	}
 	return r.Spec.Strategy.Canary.Steps
 }
 
-func canonicalSteps(steps []argorollout.CanaryStep) string {
+func canonicalSteps(steps []argorollouts.CanaryStep) string {
 	raw, err := json.Marshal(steps)
 	if err != nil {
 		panic("world: steps that are no JSON: " + err.Error())
@@ -86,7 +86,7 @@ func (t *turn) grown(want int32) int32 {
 }
 
 // step ends the step that runs, if it is done.
-func (t *turn) step(s *argorollout.CanaryStep, reached bool) {
+func (t *turn) step(s *argorollouts.CanaryStep, reached bool) {
 	switch {
 	case t.ro.Spec.Paused:
 	case s.Pause == nil:
@@ -112,7 +112,7 @@ func (t *turn) pause(reason string, length time.Duration) {
 	case len(st.PauseConditions) == 0 && st.ControllerPause:
 		t.advance()
 	case len(st.PauseConditions) == 0:
-		st.PauseConditions = []argorollout.PauseCondition{{Reason: reason, StartTime: now}}
+		st.PauseConditions = []argorollouts.PauseCondition{{Reason: reason, StartTime: now}}
 		st.ControllerPause = true
 		if length > 0 {
 			t.queue.addAfter(t.key, length)
@@ -125,7 +125,7 @@ func (t *turn) pause(reason string, length time.Duration) {
 }
 
 // pauseOf is how long a pause takes; 0: until somebody promotes.
-func pauseOf(p *argorollout.StepPause) time.Duration {
+func pauseOf(p *argorollouts.StepPause) time.Duration {
 	if p.Duration == nil {
 		return 0
 	}

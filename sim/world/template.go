@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/corewire/kick/kick/workloads/argorollout"
+	"github.com/corewire/kick/kick/api/argorollouts"
 )
 
 // letters are those that generated names and hashes are made of: no vowels, so
@@ -49,7 +49,7 @@ func podTemplate(object client.Object) *corev1.PodTemplateSpec {
 // JSON writes nil and empty alike, and quantities in one form.
 func canonicalTemplate(t *corev1.PodTemplateSpec) string {
 	plain := *t
-	plain.Labels = withoutKey(withoutKey(t.Labels, appsv1.DefaultDeploymentUniqueLabelKey), argorollout.HashLabel)
+	plain.Labels = withoutKey(withoutKey(t.Labels, appsv1.DefaultDeploymentUniqueLabelKey), argorollouts.HashLabel)
 	raw, err := json.Marshal(&plain)
 	if err != nil {
 		panic("world: a pod template that is no JSON: " + err.Error())

@@ -219,3 +219,11 @@ func TestJudgeChangesNothing(t *testing.T) {
 		t.Errorf("the record was changed: %+v", got)
 	}
 }
+
+// written moves the guarded time of the newest content, as when lambda did not move.
+func written(at float64) build.Option {
+	return func(s *model.Snapshot) {
+		h := s.Dependencies[0].Record.History
+		h[len(h)-1].Written = build.At(at)
+	}
+}

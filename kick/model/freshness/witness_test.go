@@ -65,13 +65,6 @@ func TestCreationOfThePod(t *testing.T) {
 	})
 }
 
-// written moves the guarded time of the newest content, as when lambda did not move.
-func written(at float64) build.Option {
-	return func(s *model.Snapshot) {
-		h := s.Dependencies[0].Record.History
-		h[len(h)-1].Written = build.At(at)
-	}
-}
 func TestRestartInPlace(t *testing.T) {
 	both := []discover.Use{build.Env(), build.Volume()}
 	judge(t, map[string]row{
@@ -286,6 +279,7 @@ func TestFirstAppearance(t *testing.T) {
 		},
 	})
 }
+
 func TestContentHistory(t *testing.T) {
 	drift := []build.Option{build.Change("B", 0), build.Change("A", 20)}
 	with := func(more ...build.Option) []build.Option { return append(append([]build.Option{}, drift...), more...) }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/workloads"
 )
@@ -21,31 +22,35 @@ var _ workloads.Referrer = Kind{}
 const HashLabel = "rollouts-pod-template-hash"
 
 // Name is "Rollout".
-func (Kind) Name() string { return RolloutKind.Kind }
+func (Kind) Name() string { return argorollouts.RolloutKind.Kind }
 
 // APIVersion is "argoproj.io/v1alpha1".
-func (Kind) APIVersion() string { return GroupVersion.String() }
+func (Kind) APIVersion() string { return argorollouts.GroupVersion.String() }
 
 // New returns an empty Rollout.
-func (Kind) New() client.Object { return &Rollout{} }
+func (Kind) New() client.Object { return &argorollouts.Rollout{} }
 
 // NewList returns an empty list of Rollouts.
-func (Kind) NewList() client.ObjectList { return &RolloutList{} }
+func (Kind) NewList() client.ObjectList { return &argorollouts.RolloutList{} }
 
 // Objects are the Rollouts of a list.
 func (Kind) Objects(list client.ObjectList) []client.Object {
-	return workloads.Pointers(list.(*RolloutList).Items)
+	return workloads.Pointers(list.(*argorollouts.RolloutList).Items)
 }
 
 // Template is spec.template; empty where the Rollout runs another workload's.
-func (Kind) Template(o client.Object) *corev1.PodTemplateSpec { return &o.(*Rollout).Spec.Template }
+func (Kind) Template(o client.Object) *corev1.PodTemplateSpec {
+	return &o.(*argorollouts.Rollout).Spec.Template
+}
 
 // Selector is spec.selector; nil where the Rollout takes another workload's.
-func (Kind) Selector(o client.Object) *metav1.LabelSelector { return o.(*Rollout).Spec.Selector }
+func (Kind) Selector(o client.Object) *metav1.LabelSelector {
+	return o.(*argorollouts.Rollout).Spec.Selector
+}
 
 // Stamp is spec.restartAt.
 func (Kind) Stamp(o client.Object) string {
-	at := o.(*Rollout).Spec.RestartAt
+	at := o.(*argorollouts.Rollout).Spec.RestartAt
 	if at == nil {
 		return ""
 	}
@@ -61,7 +66,7 @@ func (Kind) StampValue(at time.Time) string { return at.UTC().Format(time.RFC333
 // Reference is the Deployment that spec.workloadRef names. Another kind is not
 // followed: KICK keeps no template of it.
 func (Kind) Reference(o client.Object) (model.Key, bool) {
-	ref := o.(*Rollout).Spec.WorkloadRef
+	ref := o.(*argorollouts.Rollout).Spec.WorkloadRef
 	if ref == nil || ref.APIVersion != appsv1.SchemeGroupVersion.String() || ref.Kind != "Deployment" {
 		return model.Key{}, false
 	}
@@ -70,7 +75,7 @@ func (Kind) Reference(o client.Object) (model.Key, bool) {
 
 // Resolve puts the template of the referenced workload into a shallow copy.
 func (Kind) Resolve(o client.Object, template *corev1.PodTemplateSpec, selector *metav1.LabelSelector) client.Object {
-	resolved := *o.(*Rollout)
+	resolved := *o.(*argorollouts.Rollout)
 	resolved.Spec.Template = *template
 	if resolved.Spec.Selector == nil {
 		resolved.Spec.Selector = selector
@@ -94,7 +99,7 @@ func (Kind) Items(list client.ObjectList) []client.Object {
 
 // Describe marks the ReplicaSet of status.currentPodHash as the wanted one.
 func (Kind) Describe(workload client.Object, all []client.Object) []model.Revision {
-	want := workload.(*Rollout).Status.CurrentPodHash
+	want := workload.(*argorollouts.Rollout).Status.CurrentPodHash
 	described := make([]model.Revision, 0, len(all))
 	for _, o := range all {
 		hash := o.GetLabels()[HashLabel]

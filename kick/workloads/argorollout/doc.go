@@ -6,7 +6,4 @@
 // of all ReplicaSets, a few at a time. So its restart makes no revision, and nothing but
 // the pods proves it: status.restartedAt also moves where the controller has dropped the
 // restart (docs/decisions/0016).
-//
-// +kubebuilder:object:generate=true
-// +kubebuilder:skip
 package argorollout

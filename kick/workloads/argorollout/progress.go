@@ -8,13 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/model"
 )
 
 // Rollout reads the status. An update is under way until the newest template is the one
 // that serves; a restart until its time stands in status.restartedAt.
 func (Kind) Rollout(o client.Object) model.Rollout {
-	r := o.(*Rollout)
+	r := o.(*argorollouts.Rollout)
 	want, st := replicas(r), &r.Status
 	in := &model.InPlace{
 		Pending:  pending(r),
@@ -36,7 +37,7 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 }
 
 // detail says what is still to come, in words.
-func detail(r *Rollout, m model.Rollout, want int32) string {
+func detail(r *argorollouts.Rollout, m model.Rollout, want int32) string {
 	switch st := &r.Status; {
 	case !m.Observed:
 		return fmt.Sprintf("generation %s of %d is seen by its controller", st.ObservedGeneration, r.Generation)
@@ -57,7 +58,7 @@ func detail(r *Rollout, m model.Rollout, want int32) string {
 }
 
 // step is the number of the canary step that runs, from 1.
-func step(r *Rollout) int32 {
+func step(r *argorollouts.Rollout) int32 {
 	if r.Status.CurrentStepIndex == nil {
 		return 1
 	}
@@ -67,7 +68,7 @@ func step(r *Rollout) int32 {
 // observed compares the number that status.observedGeneration holds as text. What is no
 // number, or too large, is a hash of a controller before 0.10; the tool, too, takes that
 // for observed. Nothing at all means that no controller has looked yet.
-func observed(r *Rollout) bool {
+func observed(r *argorollouts.Rollout) bool {
 	return reached(r.Status.ObservedGeneration, r.Generation) && templateObserved(r)
 }
 
@@ -75,7 +76,7 @@ func observed(r *Rollout) bool {
 // workloadRef names, to compare status.workloadObservedGeneration with.
 const annotationGeneration = "rollout.argoproj.io/workload-generation"
 
-func templateObserved(r *Rollout) bool {
+func templateObserved(r *argorollouts.Rollout) bool {
 	want, err := strconv.ParseInt(r.Annotations[annotationGeneration], 10, 64)
 	return r.Spec.WorkloadRef == nil || err != nil || reached(r.Status.WorkloadObservedGeneration, want)
 }
@@ -90,13 +91,13 @@ func reached(text string, generation int64) bool {
 
 // pending reports whether the controller has not dealt with spec.restartAt. It compares
 // for equality, so that an earlier time is dealt with, too.
-func pending(r *Rollout) bool {
+func pending(r *argorollouts.Rollout) bool {
 	at, done := r.Spec.RestartAt, r.Status.RestartedAt
 	return at != nil && (done == nil || !done.Equal(at))
 }
 
 // invalid is why the controller takes no step at all with the spec as it stands.
-func invalid(r *Rollout) string {
+func invalid(r *argorollouts.Rollout) string {
 	for i := range r.Status.Conditions {
 		if c := &r.Status.Conditions[i]; c.Type == "InvalidSpec" && c.Status == corev1.ConditionTrue {
 			return c.Message
@@ -107,7 +108,7 @@ func invalid(r *Rollout) string {
 
 // spare is how many pods the controller's restarter may evict now: as many as are
 // available beyond those that must stay. One unavailable pod can use it up for ever.
-func spare(r *Rollout) int32 {
+func spare(r *argorollouts.Rollout) int32 {
 	want := replicas(r)
 	if r.Spec.Strategy.BlueGreen == nil { // else what is available counts the active pods alone
 		want = max(want, r.Status.Replicas)
@@ -117,7 +118,7 @@ func spare(r *Rollout) int32 {
 
 // maxUnavailable is that of the strategy: by default a quarter, rounded down; of a canary
 // 1 where it and the surge would both be nothing.
-func maxUnavailable(r *Rollout) int32 {
+func maxUnavailable(r *argorollouts.Rollout) int32 {
 	want, given := int(replicas(r)), (*intstr.IntOrString)(nil)
 	switch s := r.Spec.Strategy; {
 	case s.Canary != nil:
@@ -133,7 +134,7 @@ func maxUnavailable(r *Rollout) int32 {
 	return int32(n)
 }
 
-func replicas(r *Rollout) int32 {
+func replicas(r *argorollouts.Rollout) int32 {
 	if r.Spec.Replicas == nil {
 		return 1
 	}

@@ -1,4 +1,4 @@
-package argorollout
+package argorollouts
 
 import (
 	corev1 "k8s.io/api/core/v1"
