@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/argorollouts"
-	"github.com/corewire/kick/kick/workloads/argorollout"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -180,7 +179,7 @@ func (t *turn) find() {
 	t.all = t.w.objects.replicaSets(t.ro.UID)
 	sortByCreation(t.all)
 	for _, rs := range t.all {
-		switch rs.Labels[argorollout.HashLabel] {
+		switch rs.Labels[argorollouts.HashLabel] {
 		case t.hash:
 			t.next = rs
 		case t.ro.Status.StableRS:
@@ -216,9 +215,9 @@ func (t *turn) reset() {
 func (t *turn) makeNext() error {
 	none := int32(0)
 	template := *t.template.DeepCopy()
-	template.Labels = withKey(template.Labels, argorollout.HashLabel, t.hash)
+	template.Labels = withKey(template.Labels, argorollouts.HashLabel, t.hash)
 	selector := t.selector.DeepCopy()
-	selector.MatchLabels = withKey(selector.MatchLabels, argorollout.HashLabel, t.hash)
+	selector.MatchLabels = withKey(selector.MatchLabels, argorollouts.HashLabel, t.hash)
 	_, err := t.w.server.Create(&appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: t.key.Namespace, Name: t.key.Name + "-" + t.hash, Labels: template.Labels,

@@ -14,6 +14,9 @@ var GroupVersion = schema.GroupVersion{Group: "argoproj.io", Version: "v1alpha1"
 // RolloutKind is the kind.
 var RolloutKind = GroupVersion.WithKind("Rollout")
 
+// HashLabel is the label of ReplicaSets and pods that names their template.
+const HashLabel = "rollouts-pod-template-hash"
+
 // AddToScheme adds the Rollout to a scheme.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &Rollout{}, &RolloutList{})

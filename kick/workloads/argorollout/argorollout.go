@@ -18,9 +18,6 @@ type Kind struct{}
 
 var _ workloads.Referrer = Kind{}
 
-// HashLabel is the label of ReplicaSets and pods that names their template.
-const HashLabel = "rollouts-pod-template-hash"
-
 // Name is "Rollout".
 func (Kind) Name() string { return argorollouts.RolloutKind.Kind }
 
@@ -102,7 +99,7 @@ func (Kind) Describe(workload client.Object, all []client.Object) []model.Revisi
 	want := workload.(*argorollouts.Rollout).Status.CurrentPodHash
 	described := make([]model.Revision, 0, len(all))
 	for _, o := range all {
-		hash := o.GetLabels()[HashLabel]
+		hash := o.GetLabels()[argorollouts.HashLabel]
 		described = append(described, model.Revision{
 			Name: o.GetName(), Created: o.GetCreationTimestamp().UTC(), Wanted: hash != "" && hash == want,
 		})
@@ -122,7 +119,7 @@ func (Kind) RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Obj
 			return rs.GetName(), true
 		}
 	}
-	hash := pod.Labels[HashLabel]
+	hash := pod.Labels[argorollouts.HashLabel]
 	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
 }
 
