@@ -107,8 +107,10 @@ func (s *session) target(text string) (model.Key, error) {
 	if s.namespace == "" {
 		return model.Key{}, usageError{fmt.Errorf("%s: name one namespace with -n instead of -A", text)}
 	}
-	if err := s.integrate(); err != nil { // some kinds come from tools
-		return model.Key{}, err
+	if low := strings.ToLower(kind); low == "rollout" || low == "rollouts" || low == "ro" { // a kind that a tool brings
+		if err := s.integrate(); err != nil {
+			return model.Key{}, err
+		}
 	}
 	for _, k := range s.gather.Workloads {
 		one := strings.ToLower(k.Name())

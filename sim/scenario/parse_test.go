@@ -81,7 +81,7 @@ func TestMistakes(t *testing.T) {
 		"call of a fault":     {"  steps:\n  - fault: {name: conflict, on: {verb: ptch}}", []string{`x.yaml:6:40: unknown verb of a call "ptch" - did you mean "patch"? (one of create, delete, get, list, patch, update)`}},
 		"operator action":     {"  steps:\n  - operator: stat", []string{`x.yaml:6:15: unknown operator action "stat" - did you mean "start"? (one of crash, restart, start, stop)`}},
 		"rollout operation":   {"  steps:\n  - rollout: {und: {}}", []string{`x.yaml:6:15: unknown field "und" - did you mean "undo"?`, `x.yaml:6:14: rollout takes exactly one operation, this one has 0 (kick-sim list steps)`}},
-		"rollout of a pod":    {"  steps:\n  - rollout: {undo: {kind: Pod, name: a}}", []string{`x.yaml:6:28: unknown workload kind "Pod" (one of DaemonSet, Deployment, StatefulSet)`}},
+		"rollout of a pod":    {"  steps:\n  - rollout: {undo: {kind: Pod, name: a}}", []string{`x.yaml:6:28: unknown workload kind "Pod" (one of DaemonSet, Deployment, Rollout, StatefulSet)`}},
 		"clock domain":        {"  steps:\n  - clock: {domain: kik, step: 1s}", []string{`x.yaml:6:21: unknown clock domain "kik" - did you mean "kick"? (one of apiserver, kcm, kubelet, kick)`}},
 		"clock skew":          {"  world: {clockSkew: {api: 1s}}", []string{`x.yaml:5:23: unknown field "api"`}},
 		"JMESPath":            {"  steps:\n  - assert: {resource: {apiVersion: v1, kind: Secret, metadata: {(length(name)): 3}}}", []string{`x.yaml:6:66: key "(length(name))" is a JMESPath expression: the simulator matches plain fields only`}},

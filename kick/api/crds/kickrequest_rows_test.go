@@ -15,7 +15,7 @@ func requestRows() []row {
 		{name: "an empty name", object: target("kind: Deployment, name: \"\""), refused: "at least 1 chars long"},
 		{name: "no kind", object: target("name: web"), refused: "spec.targetRef.kind: Required value"},
 		{name: "a Job", object: target("kind: Job, name: web"), refused: `supported values: "Deployment", "StatefulSet", "DaemonSet"`},
-		{name: "another group", object: target("apiVersion: argoproj.io/v1alpha1, kind: Deployment, name: web"), refused: `supported values: "apps/v1"`},
+		{name: "another group", object: target("apiVersion: argoproj.io/v1alpha1, kind: Deployment, name: web"), refused: `a Rollout is of apiVersion argoproj.io/v1alpha1, the other kinds are of apps/v1`},
 		{name: "capitals in the name", object: target("kind: Deployment, name: Web"), refused: "name is that of the workload: lower-case letters"},
 		{name: "a kind in the name", object: target("kind: Deployment, name: deployment/web"), refused: "name is that of the workload"},
 		{name: "a name that ends with a dash", object: target("kind: Deployment, name: web-"), refused: "ending with a letter or digit"},

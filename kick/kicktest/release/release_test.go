@@ -57,7 +57,8 @@ func TestGoreleaser(t *testing.T) {
 		stamped(t, b.ID, strings.Join(b.Ldflags, " "))
 	}
 	for _, c := range commands {
-		if main := "./cmd/" + filepath.Base(c); !slices.Contains(built, main) {
+		main := "./cmd/" + filepath.Base(c)
+		if main != "./cmd/kick-trace" && !slices.Contains(built, main) { // which reads this tree, and nothing else
 			t.Errorf("%s is not released", main)
 		}
 	}
