@@ -67,8 +67,8 @@ func TestEveryReferenceRestarts(t *testing.T) {
 		w.restarted(tt.kind, tt.name, 2, before[tt.name])
 	}
 	n := len(tests)
-	w.counts(o, "kick_restarts_total", `result="started"`, n)
-	w.counts(o, "kick_restarts_total", `result="succeeded"`, n)
+	w.counts(o, "kick_restarts_total", `provider="unknown",result="started"`, n)
+	w.counts(o, "kick_restarts_total", `provider="unknown",result="succeeded"`, n)
 	w.counts(o, "kick_changes_observed_total", `source="Secret"`, n-2)
 	w.counts(o, "kick_changes_observed_total", `source="ConfigMap"`, 2)
 	for _, tt := range tests {
