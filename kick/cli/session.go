@@ -107,18 +107,23 @@ func (s *session) target(text string) (model.Key, error) {
 	if s.namespace == "" {
 		return model.Key{}, usageError{fmt.Errorf("%s: name one namespace with -n instead of -A", text)}
 	}
-	if low := strings.ToLower(kind); low == "rollout" || low == "rollouts" || low == "ro" { // a kind that a tool brings
+	if means(kind, "Rollout") { // a kind that a tool brings
 		if err := s.integrate(); err != nil {
 			return model.Key{}, err
 		}
 	}
 	for _, k := range s.gather.Workloads {
-		one := strings.ToLower(k.Name())
-		if low := strings.ToLower(strings.TrimSuffix(kind, ".apps")); low == one || low == one+"s" || shortNames[low] == k.Name() {
+		if means(kind, k.Name()) {
 			return model.Key{Kind: k.Name(), Namespace: s.namespace, Name: name}, nil
 		}
 	}
 	return model.Key{}, usageError{fmt.Errorf("%q: KICK restarts no such kind; write deployment/NAME, statefulset/NAME, daemonset/NAME or, where Argo Rollouts is installed, rollout/NAME", text)}
+}
+
+// means reports whether somebody who writes text may mean a kind.
+func means(text, kind string) bool {
+	low, one := strings.ToLower(strings.TrimSuffix(text, ".apps")), strings.ToLower(kind)
+	return low == one || low == one+"s" || shortNames[low] == kind
 }
 
 // policy reads policy/NAME.
