@@ -28,11 +28,7 @@ func (a *app) toggle(verb string, suspend bool) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " policy/NAME", Short: short, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.session(c)
-			if err != nil {
-				return err
-			}
-			id, err := s.policy(args[0])
+			s, id, err := a.about(c, args, (*session).policy)
 			if err != nil {
 				return err
 			}
@@ -57,11 +53,7 @@ func (a *app) restartNow() *cobra.Command {
 		Long:    "Ask for a restart because of something KICK cannot see. A KickRequest is created, and served under the rules of the\nworkload's policy: its windows and limits hold.",
 		Example: "  kubectl kick now deployment/web --reason 'the license server was renewed'", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.session(c)
-			if err != nil {
-				return err
-			}
-			target, err := s.target(args[0])
+			s, target, err := a.about(c, args, (*session).target)
 			if err != nil {
 				return err
 			}
@@ -76,7 +68,7 @@ func (a *app) restartNow() *cobra.Command {
 }
 
 func (s *session) ask(target model.Key, reason string) error {
-	w, err := s.gather.Workload(s.ctx, target, s.now, false)
+	w, err := s.snapshot(target)
 	switch {
 	case err != nil:
 		return err

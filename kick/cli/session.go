@@ -93,6 +93,24 @@ type clockOf func() time.Time
 
 func (c clockOf) Now() time.Time { return c() }
 
+// about connects, and reads the KIND/NAME that a command is about as a target or a policy.
+func (a *app) about(c *cobra.Command, args []string, read func(*session, string) (model.Key, error)) (*session, model.Key, error) {
+	s, err := a.session(c)
+	if err != nil {
+		return nil, model.Key{}, err
+	}
+	id, err := read(s, args[0])
+	return s, id, err
+}
+
+// snapshot reads a workload with all that it is judged by.
+func (s *session) snapshot(target model.Key) (*model.Snapshot, error) {
+	if err := s.integrate(); err != nil {
+		return nil, err
+	}
+	return s.gather.Workload(s.ctx, target, s.now, gather.FromCache)
+}
+
 // shortNames are how people call kinds.
 var shortNames = map[string]string{
 	"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "ro": "Rollout", "policy": "KickPolicy", "kpol": "KickPolicy",

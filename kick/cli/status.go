@@ -120,11 +120,7 @@ func (a *app) windows() *cobra.Command {
 	c := &cobra.Command{
 		Use: "windows policy/NAME", Short: "List when the windows of a policy open and shut", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.session(c)
-			if err != nil {
-				return err
-			}
-			id, err := s.policy(args[0])
+			s, id, err := a.about(c, args, (*session).policy)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/corewire/kick/kick/explain"
-	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 	"github.com/corewire/kick/kick/model/request"
@@ -56,11 +55,7 @@ func (a *app) why() *cobra.Command {
 		Long:    "Tell what KICK would do about a workload now, and why. The operator's own rules are asked, with what stands in\nthe cluster and with the defaults of the operator's flags; nothing is written.",
 		Example: "  kubectl kick why deployment/web -n shop", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.session(c)
-			if err != nil {
-				return err
-			}
-			target, err := s.target(args[0])
+			s, target, err := a.about(c, args, (*session).target)
 			if err != nil {
 				return err
 			}
@@ -78,10 +73,7 @@ func (a *app) why() *cobra.Command {
 
 // judge asks the operator's rules about a workload.
 func (s *session) judge(target model.Key) (*answer, error) {
-	if err := s.integrate(); err != nil {
-		return nil, err
-	}
-	snap, err := s.gather.Workload(s.ctx, target, s.now, gather.FromCache)
+	snap, err := s.snapshot(target)
 	if err != nil {
 		return nil, fmt.Errorf("%w; KICK's judgement needs the workloads, sources, pods and records of the namespace, and Secret %s/kick-installation-key", err, s.own)
 	}

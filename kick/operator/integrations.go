@@ -24,7 +24,7 @@ import (
 type tool struct {
 	provider string // value of spec.gitOps.provider
 	flag     string // turns it on
-	value    string // of the chart, sets the flag
+	value    string // of the chart, sets the flag; empty: the chart has none
 	kinds    []schema.GroupVersionKind
 	any      bool // one of the kinds is enough
 }
@@ -45,7 +45,7 @@ var (
 	}
 	// rolloutsTool is no provider: it brings a kind of workload.
 	rolloutsTool = tool{
-		provider: "ArgoRollouts", flag: "enable-argo-rollouts", value: "integrations.argoRollouts.enabled",
+		provider: "ArgoRollouts", flag: "enable-argo-rollouts",
 		kinds: []schema.GroupVersionKind{argorollouts.RolloutKind},
 	}
 )
@@ -152,10 +152,22 @@ func (i *Integrations) rollouts(served Served) {
 	}
 }
 
+// turned is what turns a tool on or off.
+func (t *tool) turned(on bool) string {
+	flag := "--" + t.flag
+	if !on {
+		flag += "=false"
+	}
+	if t.value == "" {
+		return flag
+	}
+	return fmt.Sprintf("%s (chart value %s: %t)", flag, t.value, on)
+}
+
 // has are the kinds of a tool that are served, if it can be asked.
 func (i *Integrations) has(t *tool, on bool, served Served) []schema.GroupVersionKind {
 	if !on {
-		i.Registry.Missing[t.provider] = fmt.Sprintf("its integration is off: start KICK with --%s (chart value %s: true)", t.flag, t.value)
+		i.Registry.Missing[t.provider] = "its integration is off: start KICK with " + t.turned(true)
 		i.Registry.Off[t.provider] = true
 		return nil
 	}
@@ -185,8 +197,8 @@ func lacking(t *tool, served Served) (there []schema.GroupVersionKind, why strin
 	if len(missing) == 0 {
 		return there, ""
 	}
-	return there, fmt.Sprintf("no kind %s is installed: install the CRDs of %s, which KICK then takes up within a minute, or turn the integration off with --%s=false (chart value %s: false)",
-		strings.Join(missing, " and no kind "), t.provider, t.flag, t.value)
+	return there, fmt.Sprintf("no kind %s is installed: install the CRDs of %s, which KICK then takes up within a minute, or turn the integration off with %s",
+		strings.Join(missing, " and no kind "), t.provider, t.turned(false))
 }
 
 // restartable are the kinds KICK may restart, as "group/Kind".

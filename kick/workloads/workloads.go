@@ -138,6 +138,24 @@ func NotedHash(obj client.Object) string { return obj.GetAnnotations()[noteTempl
 // NotedStamp is the raw stamp of a stripped revision.
 func NotedStamp(obj client.Object) string { return obj.GetAnnotations()[noteStamp] }
 
+// ReplicaSetOf follows the pod's controller reference to a ReplicaSet of the workload.
+// One that the cache has not seen yet is recognised by its name, which ends in the hash
+// that the label of the pod repeats; the pod then has no known revision and is judged by
+// its own creation alone. Leaving it out could hide a stale pod.
+func ReplicaSetOf(pod *corev1.Pod, workload client.Object, all []client.Object, label string) (string, bool) {
+	ref := metav1.GetControllerOf(pod)
+	if ref == nil {
+		return "", false
+	}
+	for _, rs := range all {
+		if rs.GetUID() == ref.UID {
+			return rs.GetName(), true
+		}
+	}
+	hash := pod.Labels[label]
+	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
+}
+
 // StripControllerRevision drops the data of a revision and notes its stamp.
 func StripControllerRevision(obj client.Object, raw *[]byte) {
 	if len(*raw) == 0 {

@@ -141,7 +141,7 @@ func (c *Context) windowsSay(a *foreign.Application) (toolState, string) {
 			return toolUnsure, ""
 		case !openAmong(windows, now) && !openAmong(windows, now.Add(time.Millisecond)) && !openAmong(windows, now.Add(-time.Millisecond)):
 			return toolShut, "a sync window of AppProject " + p.Namespace + "/" + p.Name + " is shut"
-		case openAmong(windows, now) && len(windows) == 0 && a.Status.At("operationState") == nil && len(a.Annotations) == 0:
+		case len(windows) == 0 && a.Status.At("operationState") == nil && len(a.Annotations) == 0:
 			return toolOpen, ""
 		}
 	}

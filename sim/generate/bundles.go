@@ -24,13 +24,8 @@ const flagBundles = "enable-config-bundles"
 // bundleFlags let KICK keep bundles. The periodic check is rarer than by default: a
 // story of days would be made of little else.
 func (b *builder) bundleFlags() {
-	flags := maps.Clone(b.world.Operator.Flags)
-	if flags == nil {
-		flags = map[string]string{}
-	}
-	flags[flagBundles] = "true"
-	flags["config-bundle-check-interval"] = pick(b.maker, "check interval", []string{"10m", "30s", "2h"})
-	b.world.Operator.Flags = flags
+	b.flag(flagBundles, "true")
+	b.flag("config-bundle-check-interval", pick(b.maker, "check interval", []string{"10m", "30s", "2h"}))
 }
 
 // bundles gives up to two bundles of a namespace, one of which may have the name of a

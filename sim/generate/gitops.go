@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"maps"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,12 +85,7 @@ func ready(status string) map[string]any {
 }
 
 func (b *builder) argo(owned []any) {
-	flags := maps.Clone(b.world.Operator.Flags)
-	if flags == nil {
-		flags = map[string]string{}
-	}
-	flags["argocd-stale-after"] = "-1s" // nobody compares anything here
-	b.world.Operator.Flags = flags
+	b.flag("argocd-stale-after", "-1s") // nobody compares anything here
 	deploys := map[string]any{"server": "https://kubernetes.default.svc", "namespace": ownerName}
 	spec := foreign.Free{}
 	if all := b.syncWindows(); len(all) > 0 {

@@ -96,6 +96,17 @@ func World(c sched.Chooser) scenario.Scenario {
 	return b.world
 }
 
+// flag sets a flag of the operator.
+func (b *builder) flag(name, value string) {
+	flags := map[string]string{name: value}
+	for other, is := range b.world.Operator.Flags { // which may be one of a table
+		if other != name {
+			flags[other] = is
+		}
+	}
+	b.world.Operator.Flags = flags
+}
+
 // rollouts is how long the rollouts of a world may take, failing ones too.
 const rollouts = 4 * time.Hour
 

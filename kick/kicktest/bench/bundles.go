@@ -210,11 +210,11 @@ func (h *healing) healed(ctx context.Context, r *BundleReport, writes <-chan wri
 }
 
 // floor applies all ConfigMaps once more, as the operator does, by a client that need
-// not find out which ones.
+// not find out which ones. It applies what is declared, so that nothing is to be healed.
 func (h *healing) floor(ctx context.Context, r *BundleReport) error {
 	began := time.Now()
 	err := h.each(func(name string) error {
-		patch := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":%q},"data":{"floor":"x"}}`, name, bundleSpace)
+		patch := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":%q},"data":{%q:%q}}`, name, bundleSpace, bundleMessage, declared)
 		return h.client.Patch(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: bundleSpace, Name: name}},
 			client.RawPatch(types.ApplyPatchType, []byte(patch)), client.FieldOwner(floorManager), client.ForceOwnership)
 	})

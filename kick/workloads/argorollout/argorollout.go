@@ -107,20 +107,9 @@ func (Kind) Describe(workload client.Object, all []client.Object) []model.Revisi
 	return described
 }
 
-// RevisionOf follows the pod's controller reference to a ReplicaSet of the workload, or
-// recognises one that the cache has not seen yet by its name.
+// RevisionOf is the ReplicaSet of the pod.
 func (Kind) RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool) {
-	ref := metav1.GetControllerOf(pod)
-	if ref == nil {
-		return "", false
-	}
-	for _, rs := range all {
-		if rs.GetUID() == ref.UID {
-			return rs.GetName(), true
-		}
-	}
-	hash := pod.Labels[argorollouts.HashLabel]
-	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
+	return workloads.ReplicaSetOf(pod, workload, all, argorollouts.HashLabel)
 }
 
 // StripRevision drops what the cache does not need of a ReplicaSet. The template's hash

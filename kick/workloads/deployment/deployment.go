@@ -138,22 +138,9 @@ func (Kind) Describe(workload client.Object, all []client.Object) []model.Revisi
 	return described
 }
 
-// RevisionOf follows the pod's controller reference to a ReplicaSet of the
-// workload. One that the cache has not seen yet is recognised by its name; its pod
-// then has no known revision and is judged by its own creation alone. Leaving it
-// out could hide a stale pod.
+// RevisionOf is the ReplicaSet of the pod.
 func (Kind) RevisionOf(pod *corev1.Pod, workload client.Object, all []client.Object) (string, bool) {
-	ref := metav1.GetControllerOf(pod)
-	if ref == nil {
-		return "", false
-	}
-	for _, rs := range all {
-		if rs.GetUID() == ref.UID {
-			return rs.GetName(), true
-		}
-	}
-	hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
-	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
+	return workloads.ReplicaSetOf(pod, workload, all, appsv1.DefaultDeploymentUniqueLabelKey)
 }
 
 // StripRevision drops what the cache does not need of a ReplicaSet.
