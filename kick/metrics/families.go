@@ -33,7 +33,7 @@ var (
 	waiting  = family{name: "kick_requests_waiting", kind: "gauge", labels: []string{"reason"}, help: "KickRequests that wait now, by reason; of the leader only."}
 	oldest   = family{name: "kick_request_oldest_waiting_seconds", kind: "gauge", labels: []string{"reason"}, help: "How long ago the request that waits the longest was opened, by reason; 0: none waits. Of the leader only."}
 	bundles  = family{name: "kick_config_bundle_writes_total", kind: "counter", labels: []string{"write"}, help: "Writes made for ConfigBundles, by what they did; refused: the API server would not have one."}
-	notices  = family{name: "kick_notification_deliveries_total", kind: "counter", labels: []string{"namespace", "policy", "outcome"}, help: "Tries to deliver a notification, by what became of it: delivered, retried later, or failed for good."}
+	notices  = family{name: "kick_notification_deliveries_total", kind: "counter", labels: []string{"namespace", "policy", "outcome"}, help: "Tries to deliver a notification, by what became of it: success or failure. A try that failed may be followed by another."}
 	dropped  = family{name: "kick_notification_dropped_total", kind: "counter", help: "Notifications that had to make room because too many waited."}
 	built    = family{name: "kick_build_info", kind: "gauge", labels: []string{"version"}, help: "The version that runs; always 1."}
 

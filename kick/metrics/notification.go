@@ -8,14 +8,13 @@ import (
 
 // What became of a try to deliver a notification.
 const (
-	NotificationDelivered = "delivered"
-	NotificationRetried   = "retried"
-	NotificationFailed    = "failed"
+	NotificationDelivered = "success"
+	NotificationFailed    = "failure"
 )
 
 // NotificationPolicy makes the series of a policy exist.
 func (m *Metrics) NotificationPolicy(id model.Key) {
-	for _, outcome := range []string{NotificationDelivered, NotificationRetried, NotificationFailed} {
+	for _, outcome := range []string{NotificationDelivered, NotificationFailed} {
 		m.notices.WithLabelValues(id.Namespace, id.Name, outcome)
 	}
 }

@@ -133,7 +133,7 @@ func (r *reconciler) tell(ctx context.Context, look *gather.NotificationLook, t 
 	}
 	now = gather.Now(r.Clock)
 	if pause := try.note(outcome, now); pause > 0 {
-		r.Metrics.Notification(id, metrics.NotificationRetried)
+		r.Metrics.Notification(id, metrics.NotificationFailed)
 		logr.FromContextOrDiscard(ctx).Info("notification not delivered; tried again later", "policy", id.String(), "request", t.Request.String(), "phase", string(t.Phase), "after", pause.String(), "why", outcome.Why)
 		return controllers.Result{After: pause}, nil
 	}
