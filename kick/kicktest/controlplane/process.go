@@ -78,16 +78,23 @@ func (p *Process) Alive() bool {
 	return now != "" && now == p.Birth
 }
 
+// takenDown is how long the system may take to remove a process that was killed: one
+// that writes to a busy disk is not gone before that has returned.
+const takenDown = time.Minute
+
 // Stop asks the process group to end, and ends it if it has not within grace.
 func (p *Process) Stop(grace time.Duration) error {
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+	for _, way := range []struct {
+		signal syscall.Signal
+		within time.Duration
+	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, takenDown}} {
 		if !p.Alive() {
 			return nil
 		}
-		if err := syscall.Kill(-p.PID, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := syscall.Kill(-p.PID, way.signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("stop %s: %w", p.Name, err)
 		}
-		for deadline := time.Now().Add(grace); p.Alive() && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(way.within); p.Alive() && time.Now().Before(deadline); {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
