@@ -22,14 +22,26 @@ type reservation struct {
 	generation int64  // of the workload once it carries the stamp
 	uid        string
 	until      time.Time // when to give it up at the latest; zero: never
+	made       bool      // the restart was made
+	before     *reservation
 }
 
+// sent reports whether the restart was made, or may have been.
+func (what reservation) sent() bool { return what.made || !what.until.IsZero() }
+
 // make reserves a restart, or takes it up anew; it counts against all that are made later.
+// One that was sent and that the caller's cache does not show yet stands behind the new
+// one: what comes of that says nothing of it.
 func (r *reservations) make(w *model.Workload) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn++
-	r.put(w.ID, reservation{turn: r.turn, generation: w.Generation + 1, uid: w.UID})
+	next := reservation{turn: r.turn, generation: w.Generation + 1, uid: w.UID}
+	if was, held := r.all[w.ID]; held && was.sent() {
+		was.before = nil
+		next.before = &was
+	}
+	r.put(w.ID, next)
 	return r.turn
 }
 
@@ -51,10 +63,14 @@ func (r *reservations) change(k model.Key, to func(*reservation)) {
 	}
 }
 
-// drop gives a reservation back.
+// drop gives a reservation back; one that stands behind it is left.
 func (r *reservations) drop(k model.Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if was := r.all[k].before; was != nil {
+		r.all[k] = *was
+		return
+	}
 	delete(r.all, k)
 }
 
@@ -64,8 +80,11 @@ func (r *reservations) before(turn uint64) map[model.Key]reservation {
 	defer r.mu.Unlock()
 	out := make(map[model.Key]reservation, len(r.all))
 	for k, what := range r.all {
-		if turn == 0 || what.turn < turn {
+		switch {
+		case turn == 0 || what.turn < turn:
 			out[k] = what
+		case what.before != nil && what.before.turn < turn:
+			out[k] = *what.before
 		}
 	}
 	return out

@@ -29,6 +29,40 @@ func TestAnEarlierReservationCounts(t *testing.T) {
 	}
 }
 
+// A pass whose cache does not show its restart yet tries it once more and is refused: the
+// restart that was made still counts, also while it is tried.
+func TestARestartThatWasMadeStaysReserved(t *testing.T) {
+	web, api := build.Snapshot().Workload, build.Snapshot().Workload
+	api.ID.Name = "api"
+	tests := map[string]func(*Gatherer){
+		"made":          func(g *Gatherer) { g.Stamped(web.ID) },
+		"may have been": func(g *Gatherer) { g.Unstamped(web.ID, build.At(2), false) },
+	}
+	for name, sent := range tests {
+		t.Run(name, func(t *testing.T) {
+			g := &Gatherer{}
+			g.reserved.make(web)
+			sent(g)
+			other := g.reserved.make(api)
+			g.reserved.make(web)
+			if _, counts := g.reserved.before(other)[web.ID]; !counts {
+				t.Error("while it is tried once more it does not count against a restart that was reserved after it")
+			}
+			g.Unstamped(web.ID, build.At(3), true)
+			if got, held := g.reserved.before(0)[web.ID]; !held || got.turn != 1 {
+				t.Errorf("refused once more: %+v (held: %v), want the first", got, held)
+			}
+		})
+	}
+	g := &Gatherer{}
+	g.reserved.make(web)
+	g.reserved.make(web)
+	g.Release(web.ID)
+	if len(g.reserved.before(0)) != 0 {
+		t.Error("one that was never sent is left")
+	}
+}
+
 func TestWhenAReservationIsOver(t *testing.T) {
 	shown := func(change func(*model.Workload)) *model.Workload {
 		w := build.Snapshot().Workload

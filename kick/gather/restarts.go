@@ -272,6 +272,11 @@ func (g *Gatherer) Unstamped(target model.Key, now time.Time, lost bool) {
 	g.reserved.change(target, func(r *reservation) { r.until = now.Add(lateLanding) })
 }
 
+// Stamped notes that the restart which Confirm reserved was made.
+func (g *Gatherer) Stamped(target model.Key) {
+	g.reserved.change(target, func(r *reservation) { r.made = true })
+}
+
 // Release gives back what Confirm reserved.
 func (g *Gatherer) Release(target model.Key) { g.reserved.drop(target) }
 

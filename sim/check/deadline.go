@@ -76,6 +76,12 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 	if !before.complete() { // a rollout that hangs is given its time first
 		allowed += c.rolloutTimeout(w)
 	}
+	if asksTool(policies) { // whose windows may have been shut
+		if state, _ := c.toolSays(w); state != toolOpen {
+			return
+		}
+		possible = latest(possible, c.toolEdit)
+	}
 	if maxConcurrent(policies[0]) > 0 || c.MaxConcurrent > 0 { // those before it are given theirs
 		possible = latest(possible, c.ended)
 	}

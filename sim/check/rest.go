@@ -44,6 +44,9 @@ func (r *rest) OnWrite(c *Context, ev cluster.Event) {
 	if r.written == nil {
 		r.written = map[sentKey]written{}
 	}
+	if settles(ev) { // each message is settled once, which another law sees to
+		return
+	}
 	k := sentKey{ev.Kind, ev.Key}
 	n, now := r.written[k], c.Loop.Now()
 	if n.since != r.foreign || now.Sub(n.began) > restTime {
@@ -54,6 +57,13 @@ func (r *rest) OnWrite(c *Context, ev cluster.Event) {
 	if n.times == restSize+1 && (now.Sub(n.began) < haste || !c.edges(ev.Key.Namespace)) {
 		c.report(lawRest, "%s %s was written %d times by KICK while nobody else wrote anything", ev.Kind.Kind, ev.Key, n.times)
 	}
+}
+
+// settles reports that KICK puts on record what became of a message.
+func settles(ev cluster.Event) bool {
+	p, ok := ev.Object.(*v1alpha1.NotificationPolicy)
+	before, known := ev.Old.(*v1alpha1.NotificationPolicy)
+	return ok && known && p.Status.Delivered+p.Status.Failed+p.Status.Dropped > before.Status.Delivered+before.Status.Failed+before.Status.Dropped
 }
 
 // edges reports that windows of the namespace open and shut, which is something

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/foreign"
@@ -30,38 +31,40 @@ const (
 	observed  = 1 // no story changes the spec of a Kustomization: what it says of its generation is an act of its own
 )
 
-// gitOps lets a GitOps tool own the workloads given so far, and the policies of their
-// namespaces ask it. The tool's objects are in their declared state.
-func (b *builder) gitOps() {
-	tool := pick(b.maker, "tool", []v1alpha1.GitOpsProvider{v1alpha1.GitOpsFlux, v1alpha1.GitOpsArgoCD})
-	asked := tool
+// drawTool draws the GitOps tool of a world, and what its policies ask.
+func (b *builder) drawTool() {
+	b.tool = pick(b.maker, "tool", []v1alpha1.GitOpsProvider{v1alpha1.GitOpsFlux, v1alpha1.GitOpsArgoCD})
+	b.asked = b.tool
 	if b.seldom(4, "found by itself") {
-		asked = v1alpha1.GitOpsAuto
+		b.asked = v1alpha1.GitOpsAuto
 	}
+}
+
+// giveTool lets the world's tool own the workloads given so far. Its objects are in their
+// declared state.
+func (b *builder) giveTool() {
 	var owned []any
 	for _, r := range b.world.Given {
-		switch o := r.Object.(type) {
-		case *v1alpha1.KickPolicy:
-			o.Spec.GitOps.Provider = asked
-		default:
-			if templateOf(o) == nil || b.seldom(8, "not the tool's") {
-				continue
-			}
-			kind := o.GetObjectKind().GroupVersionKind().Kind
-			if tool == v1alpha1.GitOpsFlux {
-				owned = append(owned, map[string]any{"id": o.GetNamespace() + "_" + o.GetName() + "_apps_" + kind, "v": "v1"})
-				continue
-			}
-			owned = append(owned, map[string]any{"group": "apps", "version": "v1", "kind": kind, "namespace": o.GetNamespace(), "name": o.GetName(), "status": "Synced"})
+		if o := r.Object; templateOf(o) != nil && !b.seldom(8, "not the tool's") {
+			owned = append(owned, b.entry(o))
 		}
 	}
-	if tool == v1alpha1.GitOpsFlux {
+	if b.tool == v1alpha1.GitOpsFlux {
 		b.world.World.CRDs = []string{"flux"}
 		b.flux(owned)
 		return
 	}
 	b.world.World.CRDs = []string{"argocd"}
 	b.argo(owned)
+}
+
+// entry is how the tool lists a workload that it owns.
+func (b *builder) entry(o client.Object) map[string]any {
+	kind := o.GetObjectKind().GroupVersionKind().Kind
+	if b.tool == v1alpha1.GitOpsFlux {
+		return map[string]any{"id": o.GetNamespace() + "_" + o.GetName() + "_apps_" + kind, "v": "v1"}
+	}
+	return map[string]any{"group": "apps", "version": "v1", "kind": kind, "namespace": o.GetNamespace(), "name": o.GetName(), "status": "Synced"}
 }
 
 func (b *builder) flux(owned []any) {

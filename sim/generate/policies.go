@@ -32,6 +32,7 @@ func newPolicy(namespace, name string, spec v1alpha1.KickPolicySpec) *v1alpha1.K
 
 func (b *builder) policySpec() v1alpha1.KickPolicySpec {
 	spec := v1alpha1.KickPolicySpec{
+		GitOps:  v1alpha1.GitOps{Provider: b.asked},
 		Suspend: b.has[suspended] && b.maybe("suspended"),
 		DryRun:  b.has[dryRuns] && b.maybe("dry run"),
 	}

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/sched"
 )
@@ -65,6 +66,8 @@ type builder struct {
 	contents map[source]content // of the sources given
 	wait     time.Duration      // the longest that a policy can make a restart wait
 	zone     string             // a zone that the start is about; may be empty
+
+	tool, asked v1alpha1.GitOpsProvider // the GitOps tool, and what policies ask; empty: none
 }
 
 // World makes a cluster: its start, the operator, its timing and what is given.
@@ -79,6 +82,9 @@ func World(c sched.Chooser) scenario.Scenario {
 	if b.has[configBundles] {
 		b.bundleFlags()
 	}
+	if b.has[gitOpsTools] {
+		b.drawTool()
+	}
 	names := []string{"shop", "blog", "api"}[:1]
 	if b.has[namespaces] {
 		names = []string{"shop", "blog", "api"}[:2+b.below(2, "namespaces")]
@@ -87,7 +93,7 @@ func World(c sched.Chooser) scenario.Scenario {
 		b.namespace(name, i == 0)
 	}
 	if b.has[gitOpsTools] {
-		b.gitOps()
+		b.giveTool()
 	}
 	if b.has[missingSources] {
 		b.wait = min(b.wait, day) // see longGaps

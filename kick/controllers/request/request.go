@@ -95,6 +95,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		if err = r.Apply.Stamp(ctx, s.Workload, v.StampAt); err != nil {
 			return r.unstamped(ctx, s, now, err)
 		}
+		r.Gather.Stamped(target)
 		logr.FromContextOrDiscard(ctx).Info("restarted", "target", target.String(), "why", explain.Step(v.Decisive))
 	}
 	return result, err
