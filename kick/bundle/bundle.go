@@ -73,16 +73,11 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	}
 	now := gather.Now(r.Clock)
 	v := bundle.Decide(s, now)
-	switch {
-	case s.Bundle == nil:
+	if s.Bundle == nil {
 		r.pace.forget(id)
 		return controllers.Result{}, nil
-	case v.Action == bundle.None:
-		return controllers.Result{}, nil
-	case v.Action == bundle.Report:
-		return r.rest(&v), r.report(ctx, s, &v, v.Status, "")
 	}
-	if f == gather.FromCache {
+	if f == gather.FromCache && heavy(s, &v) {
 		if stands, err := r.Gather.BundleStands(ctx, s); err != nil {
 			return r.later(ctx, id, err), nil
 		} else if !stands {
@@ -90,15 +85,33 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 			return r.pass(ctx, id, gather.ReadLive)
 		}
 	}
-	if wait := r.pace.wait(id, &v, now); wait > 0 {
+	switch v.Action {
+	case bundle.None:
+		return controllers.Result{}, nil
+	case bundle.Report:
+		return r.rest(&v), r.report(ctx, s, &v, v.Status, "")
+	default:
+		return r.act(ctx, s, &v, now)
+	}
+}
+
+// heavy reports whether a verdict needs a bundle that stands: it writes, or it is the
+// last one until the bundle changes, and a cache that lags may lag behind that change.
+func heavy(s *bundle.Snapshot, v *bundle.Verdict) bool {
+	return !s.Bundle.Deleting && (v.Final || v.Action != bundle.None && v.Action != bundle.Report)
+}
+
+// act writes what the verdict asks for, not more often than is good.
+func (r *reconciler) act(ctx context.Context, s *bundle.Snapshot, v *bundle.Verdict, now time.Time) (controllers.Result, error) {
+	if wait := r.pace.wait(s.Bundle.ID, v, now); wait > 0 {
 		mark.Hit(mark.BundlePaced)
-		return controllers.Result{After: wait}, r.report(ctx, s, &v, bundle.Unmended(s, v, bundle.Differs, now), "")
+		return controllers.Result{After: wait}, r.report(ctx, s, v, bundle.Unmended(s, *v, bundle.Differs, now), "")
 	}
-	if err := r.write(ctx, s, &v); err != nil {
-		return r.unwritten(ctx, s, &v, now, err)
+	if err := r.write(ctx, s, v); err != nil {
+		return r.unwritten(ctx, s, v, now, err)
 	}
-	r.tell(ctx, s, &v)
-	return r.again(&v), nil
+	r.tell(ctx, s, v)
+	return r.again(v), nil
 }
 
 // write makes the one write that the verdict asks for.
