@@ -51,10 +51,21 @@ type story struct {
 	settled time.Time // when KICK put on record that it is; zero: it did not
 }
 
+// longestPause is how long a policy that has something to tell makes no try at most: what
+// Retry-After can ask for (5 minutes, docs/notifications.md), and slow answers.
+const longestPause = 8 * time.Minute
+
 // notified follows each transition from the write that made it to the endpoint.
 type notified struct {
 	order   []notice
 	stories map[notice]*story
+	tries   map[types.NamespacedName]try // the last of each policy
+}
+
+// try is when a policy tried to tell something, and of when that was.
+type try struct {
+	made time.Time
+	of   int64
 }
 
 func (n *notified) of(what notice) *story {
@@ -147,6 +158,10 @@ func (n *notified) OnNotified(c *Context, t Notified) {
 		c.report(lawNotified, "%s was told that request %s reached %s at %s, and it did not", t.Policy, t.Request, t.Phase, clockTime(t.At))
 		return
 	}
+	if n.tries == nil {
+		n.tries = map[types.NamespacedName]try{}
+	}
+	n.tries[t.Policy] = try{c.Loop.Now(), what.at}
 	s := n.of(what)
 	s.tries++
 	s.final = s.final || t.Final
@@ -183,7 +198,7 @@ func (n *notified) AtEnd(c *Context) {
 	for _, what := range n.order {
 		s := n.stories[what]
 		p, _ := c.API.Get(notificationKind, what.policy).(*v1alpha1.NotificationPolicy)
-		excused := len(s.takenBy) > 0 || s.final || s.tries >= enoughTries
+		excused := len(s.takenBy) > 0 || s.final || s.tries >= enoughTries || n.comesTo(c, what)
 		request, there := c.requestNamed(what)
 		if !s.owed || excused || p == nil || !inForce(p) || p.Status.Dropped > 0 || !there { // with its request goes what there was to tell
 			continue
@@ -191,6 +206,13 @@ func (n *notified) AtEnd(c *Context) {
 		c.report(lawNotified, "policy %s wants to know that request %s reached %s at %s, and was not told; %d tries were made",
 			what.policy, request, what.phase, clockTime(time.UnixMicro(what.at)), s.tries)
 	}
+}
+
+// comesTo reports whether a policy is still at work on what came before a notice: they
+// are told one after the other, and an endpoint may hold up each.
+func (n *notified) comesTo(c *Context, what notice) bool {
+	last, tried := n.tries[what.policy]
+	return tried && last.of <= what.at && c.Loop.Now().Sub(last.made) <= longestPause
 }
 
 // requestNamed is the name of a notice's request; false: it is gone.

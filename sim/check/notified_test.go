@@ -40,6 +40,14 @@ func (b *bench) says(change func(*v1alpha1.NotificationPolicy)) {
 	})
 }
 
+// reaches lets the request succeed at another second after noon.
+func (b *bench) reaches(second int) {
+	b.Helper()
+	reach(b, v1alpha1.PhaseSucceeded, func(r *v1alpha1.KickRequest) {
+		r.Status.Transitions = append(r.Status.Transitions, v1alpha1.PhaseTransition{Phase: v1alpha1.PhaseSucceeded, At: microTime(second), Reason: "x"})
+	})
+}
+
 // tells makes a try of a process to tell of that.
 func (b *bench) tells(by string, taken bool, change ...func(*Notified)) {
 	n := Notified{
@@ -66,10 +74,19 @@ func TestNotified(t *testing.T) {
 		act   func(*bench)
 		words string
 	}{
-		"never":                    {func(*bench) {}, "was not told; 0 tries were made"},
-		"once":                     {func(b *bench) { b.tells("a", true) }, ""},
-		"after failures":           {func(b *bench) { b.tells("a", false); b.tells("a", true) }, ""},
-		"given up too early":       {func(b *bench) { b.tells("a", false); b.tells("a", false) }, "was not told; 2 tries were made"},
+		"never":              {func(*bench) {}, "was not told; 0 tries were made"},
+		"once":               {func(b *bench) { b.tells("a", true) }, ""},
+		"after failures":     {func(b *bench) { b.tells("a", false); b.tells("a", true) }, ""},
+		"given up too early": {func(b *bench) { b.tells("a", false); b.tells("a", false); b.wait(time.Hour) }, "was not told; 2 tries were made"},
+		"still at it":        {func(b *bench) { b.tells("a", false); b.wait(5 * time.Minute) }, ""},
+		"still at what came before": {func(b *bench) {
+			b.reaches(59)
+			b.tells("a", false, func(n *Notified) { n.At = noon.Add(59 * time.Second) })
+		}, ""},
+		"passed over": {func(b *bench) {
+			b.reaches(70)
+			b.tells("a", false, func(n *Notified) { n.At = noon.Add(70 * time.Second) })
+		}, "was not told; 0 tries were made"},
 		"given up":                 {func(b *bench) { b.tells("a", false); b.tells("a", false); b.tells("a", false) }, ""},
 		"refused for good":         {func(b *bench) { b.tells("a", false, func(n *Notified) { n.Final = true }) }, ""},
 		"twice":                    {func(b *bench) { b.tells("a", true); b.tells("a", true) }, "told twice by one process"},

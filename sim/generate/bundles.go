@@ -21,11 +21,15 @@ import (
 // flagBundles turns ConfigBundles on.
 const flagBundles = "enable-config-bundles"
 
-// bundleFlags let KICK keep bundles. The periodic check is rarer than by default: a
-// story of days would be made of little else.
+// bundleFlags let KICK keep bundles. The periodic check is rarer than by default where
+// restarts wait for long: a story of days would be made of little else.
 func (b *builder) bundleFlags() {
 	b.flag(flagBundles, "true")
-	b.flag("config-bundle-check-interval", pick(b.maker, "check interval", []string{"10m", "30s", "2h"}))
+	often := "30s"
+	if b.wait > time.Hour {
+		often = "1h"
+	}
+	b.flag("config-bundle-check-interval", pick(b.maker, "check interval", []string{"10m", often, "2h"}))
 }
 
 // bundles gives up to two bundles of a namespace, one of which may have the name of a

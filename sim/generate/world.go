@@ -79,9 +79,6 @@ func World(c sched.Chooser) scenario.Scenario {
 	b.world.Start = b.start()
 	b.operator()
 	b.timing()
-	if b.has[configBundles] {
-		b.bundleFlags()
-	}
 	if b.has[gitOpsTools] {
 		b.drawTool()
 	}
@@ -94,6 +91,9 @@ func World(c sched.Chooser) scenario.Scenario {
 	}
 	if b.has[gitOpsTools] {
 		b.giveTool()
+	}
+	if b.has[configBundles] {
+		b.bundleFlags()
 	}
 	if b.has[missingSources] {
 		b.wait = min(b.wait, day) // see longGaps

@@ -101,7 +101,7 @@ func atEdge(s *v1alpha1.ScheduleStatus, now time.Time) controllers.Result {
 	if s == nil || s.NextEdge == nil {
 		return controllers.Result{}
 	}
-	return controllers.Result{After: max(s.NextEdge.Sub(now), time.Millisecond)}
+	return controllers.Result{After: max(s.NextEdge.Sub(now), time.Millisecond), Routine: true}
 }
 
 // status is what the policy's status has to say.
