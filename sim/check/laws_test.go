@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -203,6 +204,27 @@ func TestNoop(t *testing.T) {
 		r.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(time.Minute))
 	})
 	b.fires("KickRequest shop/deployment-web was written (update) and says the same as before")
+}
+
+func TestNoopCall(t *testing.T) {
+	write := Write{Verb: "update", Sub: "status", Kind: requestKind, Key: key("deployment-web"), Done: true, Before: 7, After: 7}
+	for name, tt := range map[string]struct {
+		change func(*Write)
+		words  string
+	}{
+		"stored":           {func(w *Write) { w.After = 8 }, ""},
+		"refused":          {func(w *Write) { w.Err = apierrors.NewTimeoutError("x", 1) }, ""},
+		"not sent yet":     {func(w *Write) { w.Done = false }, ""},
+		"a lease":          {func(w *Write) { w.Kind.Kind = "Lease" }, ""},
+		"changing nothing": {func(*Write) {}, "update of KickRequest shop/deployment-web was sent and changed nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, w := shop(t, lawNoop), write
+			tt.change(&w)
+			b.laws.OnCall(w)
+			b.judged(tt.words)
+		})
+	}
 }
 
 func TestTerminal(t *testing.T) {

@@ -23,6 +23,13 @@ func (noop) OnKick(c *Context, ev cluster.Event) {
 	}
 }
 
+// OnCall reports a write that the API server took and did not need to store.
+func (noop) OnCall(c *Context, w Write) {
+	if w.Done && w.Err == nil && w.Before == w.After && w.Kind.Kind != "Lease" {
+		c.report(lawNoop, "%s of %s %s was sent and changed nothing", w.Verb, w.Kind.Kind, w.Key)
+	}
+}
+
 // said is the content of an object without the times that a careless writer
 // renews on every pass.
 func said(object any) []any {

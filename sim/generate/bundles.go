@@ -82,7 +82,7 @@ func (s *story) bundle() {
 	k := pick(s.maker, "bundle", s.bundles)
 	pick(s.maker, "bundle act", []func(*story, *bundleState){
 		(*story).drift, (*story).declare, (*story).relabel, (*story).makeFinal, (*story).bundleGoes, (*story).loseConfigMap,
-		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).bundleTrouble, // of which there are many kinds
+		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).bundleTrouble, // of which there are many kinds
 	})(s, k)
 }
 
@@ -103,6 +103,15 @@ func (s *story) drift(k *bundleState) {
 	for range 1 + s.below(3, "edits") {
 		s.try(steps.PatchStep(k.configMap(pick(s.maker, "drift", drifts)), pick(s.maker, "writer", writers), ""))
 		s.breathe()
+	}
+}
+
+// fight lets somebody undo at once, time and again, what KICK puts right.
+func (s *story) fight(k *bundleState) {
+	act, writer := pick(s.maker, "drift", drifts), pick(s.maker, "writer", writers)
+	for range 12 {
+		s.try(steps.PatchStep(k.configMap(act), writer, ""))
+		s.at += 100 * time.Millisecond
 	}
 }
 
@@ -129,7 +138,7 @@ func (s *story) makeFinal(k *bundleState) {
 var bundleMetadata = []map[string]any{
 	{"labels": map[string]any{"tier": "app"}}, {"labels": map[string]any{"tier": "infra", "zone": "b"}}, {"labels": map[string]any{"tier": nil}},
 	{"labels": nil, "annotations": nil}, {"annotations": map[string]any{"note": "a", "argocd.argoproj.io/tracking-id": "x"}},
-	{"labels": map[string]any{"app.kubernetes.io/instance": "shop", "own": "2"}},
+	{"labels": map[string]any{"app.kubernetes.io/instance": "shop", "own": "2"}}, {"labels": map[string]any{"kustomize.toolkit.fluxcd.io/name": "shop"}},
 }
 
 func (s *story) relabel(k *bundleState) {
@@ -191,7 +200,9 @@ func (s *story) bundleTrouble(k *bundleState) {
 		}
 	}
 	s.try(steps.FaultStep(on))
-	pick(s.maker, "while it lasts", []func(*story, *bundleState){(*story).drift, (*story).declare, (*story).bundleGoes, (*story).makeFinal, (*story).relabel})(s, k)
+	pick(s.maker, "while it lasts", []func(*story, *bundleState){
+		(*story).drift, (*story).declare, (*story).bundleGoes, (*story).makeFinal, (*story).relabel, (*story).loseConfigMap, (*story).hold,
+	})(s, k)
 	if s.maybe("healed") {
 		s.pause()
 		s.do(steps.HealStep())

@@ -24,6 +24,9 @@ var answers = []string{"200", "500", "404", "429", "none"}
 
 // notifications gives a namespace a policy that tells of its restarts, and who hears it.
 func (b *builder) notifications(namespace string) {
+	if b.seldom(3, "a short queue") {
+		b.flag("notification-queue-size", pick(b.maker, "queue size", []string{"1", "2"}))
+	}
 	b.give(&corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: kindConfigMap},
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hookName},
