@@ -82,7 +82,7 @@ func (s *story) bundle() {
 	k := pick(s.maker, "bundle", s.bundles)
 	pick(s.maker, "bundle act", []func(*story, *bundleState){
 		(*story).drift, (*story).declare, (*story).relabel, (*story).makeFinal, (*story).bundleGoes, (*story).loseConfigMap,
-		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).bundleTrouble, // of which there are many kinds
+		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).race, (*story).bundleTrouble, // of which there are many kinds
 	})(s, k)
 }
 
@@ -175,13 +175,34 @@ func (s *story) loseConfigMap(k *bundleState) {
 	}
 }
 
-// hold keeps a ConfigMap from going for a while.
+// hold keeps a ConfigMap from going for a while; KICK may not see what it says of that.
 func (s *story) hold(k *bundleState) {
+	unseen := s.seldom(3, "unseen")
+	if unseen {
+		s.try(steps.FaultStep(steps.Fault{Name: faults.StaleCache.Name, Kind: "ConfigBundle"}))
+	}
 	s.try(steps.PatchStep(k.configMap(map[string]any{"metadata": map[string]any{"finalizers": []any{"example.com/hold"}}}), "", ""))
 	s.breathe()
 	pick(s.maker, "held", []func(*story, *bundleState){(*story).loseConfigMap, (*story).bundleGoes, (*story).drift})(s, k)
 	s.pause()
 	s.try(steps.PatchStep(k.configMap(map[string]any{"metadata": map[string]any{"finalizers": nil}}), "", ""))
+	if unseen {
+		s.breathe()
+		s.do(steps.HealStep())
+	}
+}
+
+// race lets somebody act on a ConfigMap while a call of KICK for it hangs or is refused.
+func (s *story) race(k *bundleState) {
+	f := pick(s.maker, "call", []*faults.Fault{faults.PauseAtCall, faults.Forbidden, faults.TimeoutLate})
+	s.try(steps.FaultStep(steps.Fault{Name: f.Name, Kind: kindConfigMap, Times: 1 + s.below(2, "times")}))
+	pick(s.maker, "raced", []func(*story, *bundleState){(*story).drift, (*story).loseConfigMap, (*story).bundleGoes})(s, k)
+	s.at += time.Second
+	if s.maybe("replaced meanwhile") {
+		of := source{kindConfigMap, k.namespace, k.name}
+		s.do(steps.DeleteStep(scenario.Ref{GVK: corev1.SchemeGroupVersion.WithKind(kindConfigMap), Key: k.key()}))
+		s.try(steps.CreateStep(scenario.NewResource(of.object(s.otherContent(), dress{})), ""))
+	}
 }
 
 // bundleTrouble lets calls for bundles go wrong, or watches of them lie, while one
