@@ -71,11 +71,12 @@ func (e *Engine) Grants() []check.Grant {
 	return out
 }
 
-// known is how far the caches of a process follow the server. What is committed after
-// this instant none of them shows, however long the pass takes that begins now.
+// known is how far the caches of a process follow the server. What is committed at this
+// instant or later none of them shows, however long the pass takes that begins now: a
+// watch event takes its time.
 func (p *process) known() check.Known {
-	next := p.engine.loop.Now().Add(time.Nanosecond)
-	k := check.Known{Secrets: next, ConfigMaps: next, Records: next, Workloads: next, Requests: next, Began: p.since}
+	now := p.engine.loop.Now()
+	k := check.Known{Secrets: now, ConfigMaps: now, Records: now, Workloads: now, Requests: now, Began: p.since}
 	for _, f := range p.feeds {
 		if f.behind.IsZero() {
 			continue
