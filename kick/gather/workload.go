@@ -93,7 +93,12 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 	if err := g.dependencies(ctx, s, g.Cache, kind.Template(obj), scopes); err != nil {
 		return err
 	}
-	if outrun(s) {
+	revisions, err := revisions(ctx, g.Cache, kind, obj)
+	if err != nil {
+		return err
+	}
+	s.Revisions = kind.Describe(obj, revisions)
+	if outrun(s, now) {
 		mark.Hit(mark.RecordsReadLive)
 		if err := g.dependencies(ctx, s, g.Live, kind.Template(obj), scopes); err != nil {
 			return err
@@ -102,11 +107,6 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 	if err := g.provider(ctx, s, now); err != nil {
 		return err
 	}
-	revisions, err := revisions(ctx, g.Cache, kind, obj)
-	if err != nil {
-		return err
-	}
-	s.Revisions = kind.Describe(obj, revisions)
 	return g.describeAsNeeded(ctx, s, kind, obj, now)
 }
 
@@ -161,11 +161,16 @@ func (g *Gatherer) unrecorded(ctx context.Context, record *model.Record, source 
 	return !g.Keys.Holds(record, source), err
 }
 
-// outrun reports whether the open request tells of a newer change than any record that
-// was read: the cache is behind. A status written from it would be undone by whoever
-// wrote this one, which would be undone in turn, and so on, as fast as two leaders can.
-func outrun(s *model.Snapshot) bool {
-	if s.Request == nil || s.Request.Manual || s.Request.Status.Phase.Terminal() {
+// outrun reports whether the request tells of a newer change than any record that was
+// read: the cache is behind. A status written from it would be undone by whoever wrote
+// this one, which would be undone in turn, and so on, as fast as two leaders can, or one
+// that opens by its cache what it then judges live. A finished request is written only
+// if the workload is not fresh.
+func outrun(s *model.Snapshot, now time.Time) bool {
+	if s.Request == nil || s.Request.Manual {
+		return false
+	}
+	if s.Request.Status.Phase.Terminal() && freshness.Judge(s, now).State == freshness.Fresh {
 		return false
 	}
 	var newest time.Time
