@@ -1,10 +1,14 @@
 package check
 
 import (
+	"slices"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/cluster"
+	"github.com/corewire/kick/sim/foreign"
 )
 
 const lawRest = "writes come to rest"
@@ -66,13 +70,21 @@ func settles(ev cluster.Event) bool {
 	return ok && known && p.Status.Delivered+p.Status.Failed+p.Status.Dropped > before.Status.Delivered+before.Status.Failed+before.Status.Dropped
 }
 
-// edges reports that windows of the namespace open and shut, which is something
-// that happens.
+// edges reports that windows of the namespace open and shut, its own or those of Argo CD
+// projects, which is something that happens.
 func (c *Context) edges(namespace string) bool {
 	for _, object := range c.API.List(policyKind, namespace) {
-		if len(object.(*v1alpha1.KickPolicy).Spec.Schedule.Windows) > 0 {
+		if p := object.(*v1alpha1.KickPolicy); len(p.Spec.Schedule.Windows) > 0 || asksTool([]*v1alpha1.KickPolicy{p}) && c.syncWindows() {
 			return true
 		}
 	}
 	return false
+}
+
+// syncWindows reports that some project of Argo CD has windows.
+func (c *Context) syncWindows() bool {
+	return slices.ContainsFunc(c.API.List(projectKind, ""), func(o client.Object) bool {
+		windows, plain := syncWindows(o.(*foreign.AppProject).Spec)
+		return len(windows) > 0 || !plain
+	})
 }

@@ -97,8 +97,10 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	case v.Action == notify.Deliver:
 		r.Metrics.NotificationPolicy(id)
 		return r.tell(ctx, look, &v.Next, now)
+	case v.WakeAt.IsZero():
+		return controllers.Result{}, nil
 	}
-	return controllers.Result{}, nil
+	return controllers.Result{After: max(v.WakeAt.Sub(now), time.Millisecond)}, nil
 }
 
 // report brings the policy's status to what it has to say.

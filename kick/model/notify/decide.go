@@ -43,6 +43,8 @@ type Verdict struct {
 	Next   Transition
 	// Dropped is how many transitions Status makes room of.
 	Dropped int64
+	// WakeAt is when there is something to do although nothing happens; zero: never.
+	WakeAt time.Time
 }
 
 // Decide judges one policy. now is KICK's clock in microseconds.
@@ -55,16 +57,19 @@ func Decide(s *Snapshot, now time.Time) Verdict {
 	st.Generation, st.Ready = p.Generation, ready(p, now)
 	st.Since = since(s, now)
 	st.Settled = after(p.Status.Settled, st.Since)
+	if !p.Suspended && st.Since.Before(p.Status.Since) {
+		st.Settled = passed(s, st, now)
+	}
 	if !st.Equal(p.Status) {
 		return Verdict{Action: Report, Status: st}
 	}
 	if p.Suspended || !st.Ready.Ready() {
 		return Verdict{Action: None}
 	}
-	due := due(s)
+	due, ahead := due(s, now)
 	switch {
 	case len(due) == 0:
-		return Verdict{Action: None}
+		return Verdict{Action: None, WakeAt: ahead}
 	case len(due) > s.Queue:
 		return drop(st, due, len(due)-s.Queue)
 	}
@@ -94,7 +99,7 @@ func since(s *Snapshot, now time.Time) time.Time {
 	switch before := p.Status.Since; {
 	case p.Suspended:
 		return time.Time{}
-	case before.IsZero(), edited && fresh.After(before), before.After(now): // the last: a clock was set back
+	case before.IsZero(), edited && fresh.After(before), before.After(now.Add(s.Allowance + time.Microsecond)): // the last: a clock was set back
 		return fresh
 	default:
 		return before
@@ -115,13 +120,35 @@ func after(all []Mark, t time.Time) []Mark {
 	return left
 }
 
-// due are the transitions to tell, oldest first.
-func due(s *Snapshot) []Transition {
-	p := s.Policy
-	var all []Transition
+// passed are the marks of a policy whose Since moves back with a clock that was set back:
+// what lay before Since is settled still, if it lies ahead of the clock; anything else
+// may have come about since. Of very many the oldest may be told again.
+func passed(s *Snapshot, st Status, now time.Time) []Mark {
+	all := slices.Clone(st.Settled)
+	for i := range s.Transitions {
+		t := &s.Transitions[i]
+		if t.At.Before(s.Policy.Status.Since) && t.At.After(now) && slices.Contains(s.Policy.Phases, t.Phase) {
+			all = append(all, t.Mark())
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Mark) int { return a.At.Compare(b.At) })
+	return all[max(len(all)-maxSettled, 0):]
+}
+
+// due are the transitions to tell, oldest first. One that lies ahead of the clock, which
+// was set back, waits for its time, the first of them for ahead: Since follows what is
+// told, and must not lie ahead itself.
+func due(s *Snapshot, now time.Time) (all []Transition, ahead time.Time) {
+	p, latest := s.Policy, now.Add(s.Allowance)
 	for i := range s.Transitions {
 		t := &s.Transitions[i]
 		if t.At.Before(p.Status.Since) || !slices.Contains(p.Phases, t.Phase) || slices.Contains(p.Status.Settled, t.Mark()) {
+			continue
+		}
+		if t.At.After(latest) {
+			if at := t.At.Add(-s.Allowance); ahead.IsZero() || at.Before(ahead) {
+				ahead = at
+			}
 			continue
 		}
 		all = append(all, *t)
@@ -129,7 +156,7 @@ func due(s *Snapshot) []Transition {
 	slices.SortStableFunc(all, func(a, b Transition) int { // of one request they are in order
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Request.Name, b.Request.Name))
 	})
-	return all
+	return all, ahead
 }
 
 // drop makes room: the oldest n, and whatever was reached in the same instant as the

@@ -117,6 +117,44 @@ func TestTheOldestMakeRoom(t *testing.T) {
 	}
 }
 
+// A clock that was set back has transitions ahead of it: they are told in their time, and
+// do not make room over and over.
+func TestATransitionAheadOfTheClockWaits(t *testing.T) {
+	s := inForce(reached(request.Failed, 50), reached(request.Failed, 3600), reached(request.Succeeded, 4000), reached(request.Failed, 65))
+	s.Queue = 1
+	v := notify.Decide(s, at(60))
+	if v.Action != notify.Report || v.Dropped != 1 {
+		t.Fatalf("Decide() = %+v, want the oldest dropped", v)
+	}
+	s.Policy.Status = v.Status
+	if v = notify.Decide(s, at(60)); v.Action != notify.Deliver || !v.Next.At.Equal(at(65)) {
+		t.Errorf("then Decide() = %+v, want the one that a clock within the allowance may have written", v)
+	}
+	s.Policy.Status = notify.Settle(s.Policy.Status, v.Next.Mark(), notify.Outcome{Delivered: true}, at(60))
+	if v = notify.Decide(s, at(60)); v.Action != notify.None || !v.WakeAt.Equal(at(3595)) {
+		t.Errorf("once that is told Decide() = %+v, want to wait for the next", v)
+	}
+	if v = notify.Decide(s, at(3600)); v.Action != notify.Deliver || !v.Next.At.Equal(at(3600)) {
+		t.Errorf("in its time Decide() = %+v", v)
+	}
+}
+
+// What was settled before a clock was set back stays settled, and what comes then is told.
+func TestAClockThatIsSetBack(t *testing.T) {
+	s := inForce(reached(request.Failed, 3000), reached(request.Executing, 3100), reached(request.Succeeded, 3600), reached(request.Failed, 58))
+	s.Policy.Status.Since = at(3300)
+	s.Policy.Status.Settled = []notify.Mark{s.Transitions[2].Mark()}
+	v := notify.Decide(s, at(60))
+	want := []notify.Mark{s.Transitions[0].Mark(), s.Transitions[2].Mark()}
+	if v.Action != notify.Report || !v.Status.Since.Equal(at(55)) || !cmp.Equal(v.Status.Settled, want) {
+		t.Fatalf("Decide() = %+v, want %v settled", v, want)
+	}
+	s.Policy.Status = v.Status
+	if v = notify.Decide(s, at(60)); v.Action != notify.Deliver || !v.Next.At.Equal(at(58)) {
+		t.Errorf("then Decide() = %+v, want what the set back clock wrote", v)
+	}
+}
+
 // Whatever is told, the status stays small, and nothing is told twice.
 //
 // Proves: KICK-FEAT-035.
