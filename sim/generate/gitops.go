@@ -50,21 +50,21 @@ func (b *builder) giveTool() {
 		}
 	}
 	if b.tool == v1alpha1.GitOpsFlux {
-		b.world.World.CRDs = []string{"flux"}
+		b.install("flux")
 		b.flux(owned)
 		return
 	}
-	b.world.World.CRDs = []string{"argocd"}
+	b.install("argocd")
 	b.argo(owned)
 }
 
 // entry is how the tool lists a workload that it owns.
 func (b *builder) entry(o client.Object) map[string]any {
-	kind := o.GetObjectKind().GroupVersionKind().Kind
+	of := o.GetObjectKind().GroupVersionKind()
 	if b.tool == v1alpha1.GitOpsFlux {
-		return map[string]any{"id": o.GetNamespace() + "_" + o.GetName() + "_apps_" + kind, "v": "v1"}
+		return map[string]any{"id": o.GetNamespace() + "_" + o.GetName() + "_" + of.Group + "_" + of.Kind, "v": of.Version}
 	}
-	return map[string]any{"group": "apps", "version": "v1", "kind": kind, "namespace": o.GetNamespace(), "name": o.GetName(), "status": "Synced"}
+	return map[string]any{"group": of.Group, "version": of.Version, "kind": of.Kind, "namespace": o.GetNamespace(), "name": o.GetName(), "status": "Synced"}
 }
 
 func (b *builder) flux(owned []any) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/sim/faults"
@@ -31,13 +32,15 @@ func templateOf(object client.Object) *corev1.PodTemplateSpec {
 		return &o.Spec.Template
 	case *appsv1.DaemonSet:
 		return &o.Spec.Template
+	case *argorollouts.Rollout:
+		return &o.Spec.Template
 	default:
 		return nil
 	}
 }
 
 func (w *workloadState) ref() scenario.Ref {
-	return scenario.Ref{GVK: appsv1.SchemeGroupVersion.WithKind(w.kind), Key: types.NamespacedName{Namespace: w.namespace, Name: w.name}}
+	return scenario.Ref{GVK: w.object.GetObjectKind().GroupVersionKind(), Key: types.NamespacedName{Namespace: w.namespace, Name: w.name}}
 }
 
 // request is the name that KICK gives to the workload's request.
@@ -86,7 +89,7 @@ func (s *story) rollout() {
 	switch op := pick(s.maker, "rollout", []string{"restart", "undo", "scale", "pause"}); {
 	case op == "scale":
 		s.roll(w, op, pick(s.maker, "scaled to", []int{2, 0, 1, 3}))
-	case op == "pause" && w.kind == kindDeployment:
+	case op == "pause" && (w.kind == kindDeployment || w.kind == kindRollout):
 		if w.paused {
 			op = "resume"
 		}

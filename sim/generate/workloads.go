@@ -8,12 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/corewire/kick/kick/api/argorollouts"
 )
 
 const (
 	kindDeployment  = "Deployment"
 	kindStatefulSet = "StatefulSet"
 	kindDaemonSet   = "DaemonSet"
+	kindRollout     = "Rollout"
 )
 
 // labelRestart with the value off is how users of generated worlds opt a workload
@@ -33,6 +36,9 @@ func (b *builder) workloads(namespace string, sources []source, many bool) {
 	}
 	if b.has[daemonSets] {
 		kinds = append(kinds, kindDaemonSet)
+	}
+	if b.has[argoRollouts] {
+		kinds = append(kinds, kindRollout)
 	}
 	for i, name := range []string{"web", "worker", "store"}[:count] {
 		kind := pick(b.maker, "workload kind", kinds)
@@ -68,6 +74,12 @@ func (b *builder) workload(kind, namespace, name string, sources []source) clien
 		}}
 		b.daemonSetStrategy(&out.Spec)
 		out.TypeMeta = appsKind(kind)
+		return out
+	case kindRollout:
+		out := &argorollouts.Rollout{ObjectMeta: meta, Spec: argorollouts.RolloutSpec{
+			Selector: selector, Template: template, Replicas: b.replicas(), MinReadySeconds: b.minReady(), Strategy: b.rolloutStrategy(),
+		}}
+		out.TypeMeta = metav1.TypeMeta{APIVersion: argorollouts.GroupVersion.String(), Kind: kind}
 		return out
 	default:
 		out := &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{
@@ -130,6 +142,20 @@ func rolling(unavailable, surge string) appsv1.DeploymentStrategy {
 	return appsv1.DeploymentStrategy{
 		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &u, MaxSurge: &s},
 	}
+}
+
+// canaries are the steps of Rollouts; nobody promotes one.
+var canaries = [][]argorollouts.CanaryStep{
+	nil, {{SetWeight: new(int32(50))}, {Pause: &argorollouts.StepPause{Duration: new(intstr.FromInt32(30))}}}, {{SetWeight: new(int32(50))}},
+}
+
+// rolloutStrategy is how a Rollout brings out a new template; a restart takes no step of it.
+func (b *builder) rolloutStrategy() argorollouts.Strategy {
+	canary := &argorollouts.Canary{}
+	if b.has[strategies] {
+		canary.Steps = pick(b.maker, "canary", canaries)
+	}
+	return argorollouts.Strategy{Canary: canary}
 }
 
 func (b *builder) statefulSetStrategy(spec *appsv1.StatefulSetSpec) {

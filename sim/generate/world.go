@@ -55,6 +55,7 @@ const (
 	configBundles
 	gitOpsTools
 	notifications
+	argoRollouts
 	features
 )
 
@@ -81,6 +82,10 @@ func World(c sched.Chooser) scenario.Scenario {
 	b.timing()
 	if b.has[gitOpsTools] {
 		b.drawTool()
+	}
+	if b.has[argoRollouts] {
+		b.install("argo-rollouts")
+		b.flag("enable-argo-rollouts", "true")
 	}
 	names := []string{"shop", "blog", "api"}[:1]
 	if b.has[namespaces] {
@@ -112,6 +117,9 @@ func (b *builder) flag(name, value string) {
 	}
 	b.world.Operator.Flags = flags
 }
+
+// install puts the CRDs of a tool into the cluster.
+func (b *builder) install(tool string) { b.world.World.CRDs = append(b.world.World.CRDs, tool) }
 
 // rollouts is how long the rollouts of a world may take, failing ones too.
 const rollouts = 4 * time.Hour

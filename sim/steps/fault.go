@@ -22,8 +22,8 @@ type Fault struct {
 var (
 	calls = []string{"create", "delete", "get", "list", "patch", "update"}
 	kinds = []string{
-		"ConfigBundle", "ConfigMap", "ControllerRevision", "DaemonSet", "Deployment", "KickPolicy", "KickRequest",
-		"Pod", "ReplicaSet", "Secret", "SourceObservation", "StatefulSet",
+		"ConfigBundle", "ConfigMap", "ControllerRevision", "DaemonSet", "Deployment", "KickPolicy", "KickRequest", "NotificationPolicy",
+		"Pod", "ReplicaSet", "Rollout", "Secret", "SourceObservation", "StatefulSet",
 	}
 )
 
