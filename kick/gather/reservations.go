@@ -63,6 +63,27 @@ func (r *reservations) change(k model.Key, to func(*reservation)) {
 	}
 }
 
+// seed takes up, once, the restarts that an earlier process made. One that is tried once
+// more just now stands behind that.
+func (r *reservations) seed(left map[model.Key]reservation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seeded {
+		return
+	}
+	for id, what := range left {
+		now, held := r.all[id]
+		switch {
+		case !held:
+			r.put(id, what)
+		case !now.sent():
+			now.before = &what
+			r.put(id, now)
+		}
+	}
+	r.seeded = true
+}
+
 // drop gives a reservation back; one that stands behind it is left.
 func (r *reservations) drop(k model.Key) {
 	r.mu.Lock()

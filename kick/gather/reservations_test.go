@@ -56,6 +56,13 @@ func TestARestartThatWasMadeStaysReserved(t *testing.T) {
 	}
 	g := &Gatherer{}
 	g.reserved.make(web)
+	g.reserved.seed(map[model.Key]reservation{web.ID: {generation: web.Generation + 1, uid: web.UID, made: true}})
+	g.Unstamped(web.ID, build.At(3), true)
+	if _, held := g.reserved.before(0)[web.ID]; !held {
+		t.Error("one that an earlier process made does not count, because this one tried it, too")
+	}
+	g = &Gatherer{}
+	g.reserved.make(web)
 	g.reserved.make(web)
 	g.Release(web.ID)
 	if len(g.reserved.before(0)) != 0 {

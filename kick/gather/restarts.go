@@ -193,14 +193,7 @@ func (g *Gatherer) seed(ctx context.Context, s *model.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	g.reserved.mu.Lock()
-	defer g.reserved.mu.Unlock()
-	for id, what := range left {
-		if _, held := g.reserved.all[id]; !held && !g.reserved.seeded {
-			g.reserved.put(id, what)
-		}
-	}
-	g.reserved.seeded = true
+	g.reserved.seed(left)
 	return nil
 }
 
@@ -216,7 +209,7 @@ func (g *Gatherer) left(ctx context.Context) (map[model.Key]reservation, error) 
 			}
 			for _, obj := range k.Objects(list) {
 				if w := workloads.Model(k, obj); len(RestartingValues(k, obj)) > 0 {
-					left[w.ID] = reservation{generation: w.Generation, uid: w.UID}
+					left[w.ID] = reservation{generation: w.Generation, uid: w.UID, made: true}
 				}
 			}
 		}

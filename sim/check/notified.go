@@ -60,6 +60,14 @@ type notified struct {
 	order   []notice
 	stories map[notice]*story
 	tries   map[types.NamespacedName]try // the last of each policy
+	reaches map[arrival]types.UID        // of all requests, the deleted ones too
+}
+
+// arrival is a transition of the request of a name.
+type arrival struct {
+	request types.NamespacedName
+	phase   v1alpha1.Phase
+	at      int64 // microseconds
 }
 
 // try is when a policy tried to tell something, and of when that was.
@@ -106,6 +114,10 @@ func (n *notified) reached(c *Context, before, now *v1alpha1.KickRequest) {
 	if slices.Contains(before.Status.Transitions, newest) {
 		return
 	}
+	if n.reaches == nil {
+		n.reaches = map[arrival]types.UID{}
+	}
+	n.reaches[arrival{types.NamespacedName{Namespace: now.Namespace, Name: now.Name}, newest.Phase, newest.At.UnixMicro()}] = now.UID
 	for _, o := range c.API.List(notificationKind, now.Namespace) {
 		p := o.(*v1alpha1.NotificationPolicy)
 		if inForce(p) && tells(p, now, newest.Phase) {
@@ -153,7 +165,7 @@ func (*notified) fork() Law { return &notified{} }
 
 // OnNotified judges a try.
 func (n *notified) OnNotified(c *Context, t Notified) {
-	what, real := c.noticeOf(t)
+	what, real := n.noticeOf(c, t)
 	if !real {
 		c.report(lawNotified, "%s was told that request %s reached %s at %s, and it did not", t.Policy, t.Request, t.Phase, clockTime(t.At))
 		return
@@ -179,11 +191,12 @@ func (n *notified) OnNotified(c *Context, t Notified) {
 
 // noticeOf finds the transition that a message tells of; false: there is none, or the
 // policy does not want it told.
-func (c *Context) noticeOf(t Notified) (notice, bool) {
+func (n *notified) noticeOf(c *Context, t Notified) (notice, bool) {
 	r, _ := c.API.Get(requestKind, t.Request).(*v1alpha1.KickRequest)
 	p, _ := c.API.Get(notificationKind, t.Policy).(*v1alpha1.NotificationPolicy)
 	what := notice{policy: t.Policy, phase: v1alpha1.Phase(t.Phase), at: t.At.UnixMicro()}
-	if r == nil || p == nil { // gone meanwhile
+	what.uid = n.reaches[arrival{t.Request, what.phase, what.at}]
+	if r == nil || p == nil || what.uid != "" && what.uid != r.UID { // gone meanwhile
 		return what, true
 	}
 	what.uid = r.UID
@@ -199,7 +212,7 @@ func (n *notified) AtEnd(c *Context) {
 		s := n.stories[what]
 		p, _ := c.API.Get(notificationKind, what.policy).(*v1alpha1.NotificationPolicy)
 		excused := len(s.takenBy) > 0 || s.final || s.tries >= enoughTries || n.comesTo(c, what)
-		request, there := c.requestNamed(what)
+		request, there := c.stillSays(what)
 		if !s.owed || excused || p == nil || !inForce(p) || p.Status.Dropped > 0 || !there { // with its request goes what there was to tell
 			continue
 		}
@@ -215,11 +228,14 @@ func (n *notified) comesTo(c *Context, what notice) bool {
 	return tried && last.of <= what.at && c.Loop.Now().Sub(last.made) <= longestPause
 }
 
-// requestNamed is the name of a notice's request; false: it is gone.
-func (c *Context) requestNamed(what notice) (string, bool) {
+// stillSays is the name of a notice's request; false: it is gone, or has gone through so
+// many phases since that this one is not on record any more.
+func (c *Context) stillSays(what notice) (string, bool) {
 	for _, o := range c.API.List(requestKind, what.policy.Namespace) {
 		if o.GetUID() == what.uid {
-			return o.GetName(), true
+			return o.GetName(), slices.ContainsFunc(o.(*v1alpha1.KickRequest).Status.Transitions, func(x v1alpha1.PhaseTransition) bool {
+				return x.Phase == what.phase && x.At.UnixMicro() == what.at
+			})
 		}
 	}
 	return "", false

@@ -102,6 +102,14 @@ func TestNotified(t *testing.T) {
 			b.tells("a", true)
 			b.tells("a", true, func(n *Notified) { n.Phase, n.At = "Executing", noon.Add(time.Minute) })
 		}, "and it did not"},
+		"of an earlier request of the name": {func(b *bench) {
+			b.delete("kubectl", requestKind, "deployment-web")
+			b.create(Manager, request("deployment-web"))
+			b.tells("a", true)
+		}, ""},
+		"off the record": {func(b *bench) {
+			reach(b, v1alpha1.PhasePending, func(r *v1alpha1.KickRequest) { r.Status.Transitions = r.Status.Transitions[:1] })
+		}, ""},
 		"of what never happened":    {func(b *bench) { b.tells("a", true); b.tells("a", true, func(n *Notified) { n.At = noon }) }, "and it did not"},
 		"a policy that was deleted": {func(b *bench) { b.delete("kubectl", notificationKind, "team") }, ""},
 		"a policy that was edited": {func(b *bench) {
