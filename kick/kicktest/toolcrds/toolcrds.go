@@ -43,6 +43,10 @@ var sets = map[string][]Kind{
 		kind("kargo.akuity.io/v1alpha1", "Stage", "stages", true),
 		kind("kargo.akuity.io/v1alpha1", "Promotion", "promotions", true),
 	},
+	"secrets-store-csi": {
+		kind("secrets-store.csi.x-k8s.io/v1", "SecretProviderClass", "secretproviderclasses", false),
+		kind("secrets-store.csi.x-k8s.io/v1", "SecretProviderClassPodStatus", "secretproviderclasspodstatuses", false),
+	},
 	"prometheus": {
 		kind("monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors", true),
 		kind("monitoring.coreos.com/v1", "PodMonitor", "podmonitors", true),
