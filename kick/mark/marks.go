@@ -13,6 +13,7 @@ const (
 	ContentReturned
 	HistoryEvicted
 	RotationBegan
+	RotationMissed
 	KeyMade
 	KeyRaceLost
 	Rekeyed
@@ -131,6 +132,7 @@ var infos = [end]Info{
 	ContentReturned:     {"content-returned", "A source was found to have been another in between, although it is as recorded."},
 	HistoryEvicted:      {"history-evicted", "A record dropped its oldest content to make room."},
 	RotationBegan:       {"rotation-began", "A pod of a SecretProviderClass got other versions, the first of its rotation."},
+	RotationMissed:      {"rotation-missed", "A pod was first seen with versions that its status may have told of while nobody looked."},
 	KeyMade:             {"key-made", "The installation key was made."},
 	KeyRaceLost:         {"key-race-lost", "Somebody else made the installation key first."},
 	Rekeyed:             {"rekeyed", "A record was sealed anew under another key without a change."},

@@ -89,6 +89,7 @@ func (m *Mount) Current() Content { return m.History[len(m.History)-1] }
 type Mounted struct {
 	Pod       string // UID of the pod
 	Version   string // resourceVersion of the status object
+	Created   time.Time
 	Digest    fingerprint.Digest
 	LastWrite time.Time // newest write of the status object's content, API server's clock, whole seconds
 }

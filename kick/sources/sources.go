@@ -126,7 +126,9 @@ func Model(k Kind, obj client.Object) model.Source {
 func Status(k Mounted, obj client.Object) model.Mounted {
 	Strip(k.Status(), obj)
 	_, pod := k.Of(obj)
-	return model.Mounted{Pod: pod, Version: obj.GetResourceVersion(), Digest: Digest(obj), LastWrite: LastWrite(obj)}
+	return model.Mounted{
+		Pod: pod, Version: obj.GetResourceVersion(), Created: obj.GetCreationTimestamp().UTC(), Digest: Digest(obj), LastWrite: LastWrite(obj),
+	}
 }
 
 // Digest reads what Strip noted.

@@ -1,5 +1,5 @@
 // Package toolcrds carries hand-written CustomResourceDefinitions of the GitOps tools
-// that KICK asks, and of the Prometheus operator, whose kinds the chart may bring: group, kind, version, scope and subresources are those of the tools,
+// that KICK asks, of the Secrets Store CSI driver, and of the Prometheus operator, whose kinds the chart may bring: group, kind, version, scope and subresources are those of the tools,
 // the schemas take any field. It is test code: nobody needs them in a cluster where the
 // tool itself is installed.
 //

@@ -46,7 +46,7 @@ func Observe(in Input) (observation.Kind, *model.Record) {
 	if in.ServerNow.IsZero() {
 		in.ServerNow = in.Now
 	}
-	kind, next := in.begin()
+	kind, next := in.before()
 	for _, s := range in.sorted() {
 		kind = stronger(kind, in.look(next, s, kind == observation.Baseline))
 	}
@@ -58,8 +58,8 @@ func Observe(in Input) (observation.Kind, *model.Record) {
 	return kind, next
 }
 
-// begin is the record before the look: a new one, or a copy, sealed by the present key.
-func (in *Input) begin() (observation.Kind, *model.Record) {
+// before is the record before the look: a new one, or a copy, sealed by the present key.
+func (in *Input) before() (observation.Kind, *model.Record) {
 	if in.Record == nil {
 		mark.Hit(mark.Baseline)
 		return observation.Baseline, &model.Record{
@@ -114,28 +114,44 @@ func (in *Input) look(r *model.Record, s model.Mounted, adopting bool) observati
 	case m == nil && len(r.Mounts) >= MaxMounts:
 		return observation.NoChange
 	case m == nil:
-		first := model.Content{Seal: seal, Observed: in.Now, Written: in.written(s, time.Time{}), Baseline: adopting}
-		r.Mounts = append(r.Mounts, model.Mount{Pod: s.Pod, Version: s.Version, History: []model.Content{first}})
-		slices.SortFunc(r.Mounts, func(a, b model.Mount) int { return cmp.Compare(a.Pod, b.Pod) })
-		return observation.Mounted
+		return in.meet(r, s, seal, adopting)
 	case m.Current().Seal == seal || older(s.Version, m.Version):
 		return observation.NoChange
 	}
 	next := model.Content{Seal: seal, Observed: in.observed(r, m), Written: in.written(s, m.Current().Written)}
 	kind := observation.Mounted
 	if in.begins(r.Current(), m, next) {
-		mark.Hit(mark.RotationBegan)
-		kind = observation.Relevant
-		round := next
-		round.LastWrite = s.LastWrite
-		r.History = append(r.History, round)
-		r.History = r.History[max(len(r.History)-observation.MaxHistory, 0):]
+		kind = begin(r, next, s)
 	}
 	m.Version, m.History = s.Version, append(m.History, next)
 	if len(m.History) > MaxContents { // the first stays: it is what the containers read
 		m.History = slices.Delete(m.History, 1, 2)
 	}
 	return kind
+}
+
+// meet puts a pod on record that was not. It is a baseline; but if its status was written
+// again while nobody looked, that may have been a rotation, and its readers are looked at:
+// they tell by their start.
+func (in *Input) meet(r *model.Record, s model.Mounted, seal string, adopting bool) observation.Kind {
+	first := model.Content{Seal: seal, Observed: in.Now, Written: in.written(s, time.Time{}), Baseline: adopting}
+	r.Mounts = append(r.Mounts, model.Mount{Pod: s.Pod, Version: s.Version, History: []model.Content{first}})
+	slices.SortFunc(r.Mounts, func(a, b model.Mount) int { return cmp.Compare(a.Pod, b.Pod) })
+	again := s.LastWrite.After(s.Created.Add(in.Allowance)) && in.ServerNow.Sub(s.LastWrite) > in.Allowance
+	if adopting || !again || !r.Current().Observed.Before(in.Now) {
+		return observation.Mounted
+	}
+	mark.Hit(mark.RotationMissed)
+	return begin(r, first, s)
+}
+
+// begin notes that a round began with a change of a pod.
+func begin(r *model.Record, c model.Content, s model.Mounted) observation.Kind {
+	mark.Hit(mark.RotationBegan)
+	c.LastWrite = s.LastWrite
+	r.History = append(r.History, c)
+	r.History = r.History[max(len(r.History)-observation.MaxHistory, 0):]
+	return observation.Relevant
 }
 
 // begins reports whether a change of a pod is the first of another round: the pod has
