@@ -173,10 +173,10 @@ func (in *Input) observed(r *model.Record, m *model.Mount) time.Time {
 	return model.Later(at, r.Current().Observed.Add(time.Microsecond))
 }
 
-// written is when the status was written at the latest, API server's clock. A date that
-// went back, or that no clock can show yet, says nothing.
+// written is when the status was written at the latest, API server's clock. A date that did
+// not move on, or that no clock can show yet, says nothing of it.
 func (in *Input) written(s model.Mounted, before time.Time) time.Time {
-	if limit := in.ServerNow.Add(in.Allowance); s.LastWrite.After(limit) || s.LastWrite.Before(before.Truncate(time.Second)) {
+	if limit := in.ServerNow.Add(in.Allowance); s.LastWrite.After(limit) || !s.LastWrite.After(before) {
 		mark.Hit(mark.ChangeDatedByKick)
 		return model.Later(limit, before)
 	}
