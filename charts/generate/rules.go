@@ -12,13 +12,14 @@ import (
 	"github.com/corewire/kick/kick/operator"
 )
 
-// tools are the API groups of GitOps tools, by the value that turns one on.
+// tools are the API groups of other tools, by the value that turns one on.
 var tools = map[string]string{
 	"argoproj.io":                 "argocd",
 	"helm.toolkit.fluxcd.io":      "flux",
 	"kustomize.toolkit.fluxcd.io": "flux",
 	"source.toolkit.fluxcd.io":    "flux",
 	"kargo.akuity.io":             "kargo",
+	"secrets-store.csi.x-k8s.io":  "secretsStoreCSI",
 }
 
 // rules are the chart's templates of the rules of KICK's roles, and of the writes

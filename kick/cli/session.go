@@ -67,11 +67,11 @@ func (a *app) session(c *cobra.Command) (*session, error) {
 	return s, nil
 }
 
-// options are those of an operator of which nothing but its namespace is known. Kargo and
-// Argo Rollouts count where they are installed.
+// options are those of an operator of which nothing but its namespace is known. Kargo,
+// Argo Rollouts and the Secrets Store CSI driver count where they are installed.
 func (a *app) options() operator.Options {
 	o := operator.NewOptions()
-	o.Namespace, o.EnableKargo, o.EnableArgoRollouts = a.own, true, true
+	o.Namespace, o.EnableKargo, o.EnableArgoRollouts, o.EnableCSI = a.own, true, true, true
 	return o
 }
 

@@ -79,6 +79,12 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.RateLimited: func(s *decide.Step) string {
 		return fmt.Sprintf("KICK restarted it %s; spec.restart.minInterval of %s allows the next restart from %s.", Time(s.At), s.Object, Time(s.Until))
 	},
+	request.ClassFlapping: func(s *decide.Step) string {
+		return fmt.Sprintf("The versions of %s change each time the driver looks, the last time %s, and a restart would only be followed by the next; restarts for it have stopped. KICK restarts once they have been the same until %s.", s.Object, Time(s.At), Time(s.Until))
+	},
+	request.MirrorPending: func(s *decide.Step) string {
+		return fmt.Sprintf("%s was rotated %s; waiting until %s for %s, which the driver makes of it, so that both are one restart.", s.Object, Time(s.At), Time(s.Until), s.Detail)
+	},
 	request.ConcurrencyLimited: func(s *decide.Step) string { // no names: each restart that ends would be one more write
 		who := "The operator allows"
 		if s.Object.Name != "" {

@@ -40,7 +40,7 @@ type Gatherer struct {
 	Workloads workloads.Registry
 	Sources   sources.Registry
 	Providers gates.Registry
-	Lacking   string // which kind of workload is asked for and not installed; empty: none
+	Lacking   []string // which kinds of workload and source are asked for and not installed
 	Sightings *ledger.Sightings
 	Keys      *ledger.Keyring
 	Own       string // KICK's own namespace, where the installation key is

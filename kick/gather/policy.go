@@ -161,8 +161,8 @@ type PolicyLook struct {
 	// Lacks says why its GitOps tool cannot be asked; empty: it can, or there is none.
 	Lacks string
 	Off   bool // because its integration is off
-	// Lacking says which kind of workload is asked for and not installed; empty: none.
-	Lacking string
+	// Lacking says which kinds of workload and source are asked for and not installed.
+	Lacking []string
 }
 
 // Policy counts what a policy selects and how much of it waits.

@@ -26,6 +26,8 @@ type SourceLook struct {
 	PolicySince time.Time     // creation of the newest policy of the namespace
 	NewestStamp time.Time     // newest stamp KICK left on any consumer
 	ServerNow   time.Time     // the API server's clock; zero: not known
+	Told        bool          // status objects tell of its content
+	Mounted     []model.Mounted
 }
 
 // Wanted reports whether the source belongs on record.
@@ -38,7 +40,10 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 	if err != nil {
 		return nil, err
 	}
-	look.Record = record
+	look.Record, look.Source = record, model.Source{ID: id}
+	if g.Sources.ByName(id.Kind) == nil {
+		return look, nil // of an integration that is off: nobody reads it
+	}
 	if look.Managed, look.PolicySince, err = g.managed(ctx, id.Namespace); err != nil {
 		return nil, err
 	}
@@ -56,6 +61,9 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 	}
 	if look.Source, err = g.source(ctx, g.Cache, id); err != nil {
 		return nil, err
+	}
+	if err := g.mounted(ctx, look); err != nil || look.Told {
+		return look, err
 	}
 	if doubtful(look) {
 		mark.Hit(mark.StaleCacheDoubted)
@@ -172,7 +180,7 @@ func (g *Gatherer) References(ctx context.Context, namespace string) ([]model.Ke
 	seen := map[discover.Ref]bool{}
 	var keys []model.Key
 	err := g.eachWorkload(ctx, namespace, func(k workloads.Kind, obj client.Object) {
-		for _, ref := range discover.Refs(&k.Template(obj).Spec) {
+		for _, ref := range g.Sources.Refs(&k.Template(obj).Spec) {
 			if !seen[ref] {
 				seen[ref] = true
 				keys = append(keys, model.Key{Kind: ref.Kind, Namespace: namespace, Name: ref.Name})

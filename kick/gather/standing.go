@@ -17,7 +17,6 @@ import (
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model"
-	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/kick/workloads"
 )
 
@@ -87,7 +86,7 @@ func (g *Gatherer) standing(ctx context.Context, on *shelf, k workloads.Kind, ob
 	if len(s.Policies) == 0 && s.Request == nil {
 		return s, false, nil
 	}
-	for _, d := range discover.Dependencies(&k.Template(obj).Spec) {
+	for _, d := range g.Sources.Dependencies(&k.Template(obj).Spec) {
 		source, err := g.source(ctx, g.Cache, model.Key{Kind: d.Kind, Namespace: id.Namespace, Name: d.Name})
 		if err != nil {
 			return s, false, err

@@ -13,9 +13,9 @@ import (
 	"github.com/corewire/kick/kick/mark"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
-	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/kick/model/freshness"
 	"github.com/corewire/kick/kick/model/request"
+	"github.com/corewire/kick/kick/sources"
 	"github.com/corewire/kick/kick/workloads"
 )
 
@@ -127,7 +127,7 @@ func (g *Gatherer) describeAsNeeded(ctx context.Context, s *model.Snapshot, kind
 // are marked, because a missing one still keeps new pods from starting.
 func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, from client.Reader, t *corev1.PodTemplateSpec, scopes []labels.Selector) error {
 	s.Dependencies = nil
-	for _, d := range discover.Dependencies(&t.Spec) {
+	for _, d := range g.Sources.Dependencies(&t.Spec) {
 		id := model.Key{Kind: d.Kind, Namespace: s.Target.Namespace, Name: d.Name}
 		source, err := g.source(ctx, from, id)
 		if err != nil {
@@ -151,10 +151,11 @@ func (g *Gatherer) dependencies(ctx context.Context, s *model.Snapshot, from cli
 	return nil
 }
 
-// unrecorded reports whether a record says another thing than what stands. It takes the
+// unrecorded reports whether a record says another thing than what stands. Where status
+// objects tell, a restart answers also what is not on record yet. It takes the
 // installation key: whoever judged without it would not be woken when it is at hand.
 func (g *Gatherer) unrecorded(ctx context.Context, record *model.Record, source model.Source) (bool, error) {
-	if record == nil {
+	if _, told := g.Sources.ByName(source.ID.Kind).(sources.Mounted); told || record == nil {
 		return false, nil
 	}
 	_, err := g.HoldKey(ctx)
@@ -226,7 +227,7 @@ func (g *Gatherer) pods(ctx context.Context, s *model.Snapshot, kind workloads.K
 		if name, owned := kind.RevisionOf(p, obj, known); owned {
 			m := pod(p, name)
 			if wanted == nil || name != wanted.Name {
-				m.Sources = sourcesOf(p)
+				m.Sources = g.sourcesOf(p)
 			}
 			s.Pods = append(s.Pods, m)
 		}
@@ -236,8 +237,8 @@ func (g *Gatherer) pods(ctx context.Context, s *model.Snapshot, kind workloads.K
 
 // sourcesOf are the sources a pod itself refers to, never nil. One of an older template
 // carries nothing of what that did not refer to.
-func sourcesOf(p *corev1.Pod) []model.Key {
-	all := discover.Dependencies(&p.Spec)
+func (g *Gatherer) sourcesOf(p *corev1.Pod) []model.Key {
+	all := g.Sources.Dependencies(&p.Spec)
 	out := make([]model.Key, 0, len(all))
 	for _, d := range all {
 		out = append(out, model.Key{Kind: d.Kind, Namespace: p.Namespace, Name: d.Name})
@@ -258,6 +259,7 @@ func pod(p *corev1.Pod, revision string) model.Pod {
 	alive := p.DeletionTimestamp == nil
 	m := model.Pod{
 		Name:     p.Name,
+		UID:      string(p.UID),
 		Created:  p.CreationTimestamp.UTC(),
 		Revision: revision,
 		Ordinal:  workloads.Ordinal(p),

@@ -37,17 +37,29 @@ func Record(o *v1alpha1.SourceObservation) *model.Record {
 		History:         make([]model.Content, 0, len(o.Spec.History)),
 	}
 	for i := range o.Spec.History {
-		h := &o.Spec.History[i]
-		c := model.Content{
-			Seal: h.Fingerprint, Observed: h.Observed.UTC(), Written: h.Written.UTC(),
-			LastWrite: h.LastWrite.UTC(), Baseline: h.Baseline,
+		r.History = append(r.History, content(&o.Spec.History[i]))
+	}
+	for i := range o.Spec.Mounts {
+		m := &o.Spec.Mounts[i]
+		mount := model.Mount{Pod: m.PodUID, Version: m.ResourceVersion}
+		for j := range m.History {
+			mount.History = append(mount.History, content(&m.History[j]))
 		}
-		if h.KnownUntil != nil {
-			c.KnownUntil = h.KnownUntil.UTC()
-		}
-		r.History = append(r.History, c)
+		r.Mounts = append(r.Mounts, mount)
 	}
 	return r
+}
+
+// content is an entry of a history in plain values.
+func content(h *v1alpha1.ObservedContent) model.Content {
+	c := model.Content{
+		Seal: h.Fingerprint, Observed: h.Observed.UTC(), Written: h.Written.UTC(),
+		LastWrite: h.LastWrite.UTC(), Baseline: h.Baseline,
+	}
+	if h.KnownUntil != nil {
+		c.KnownUntil = h.KnownUntil.UTC()
+	}
+	return c
 }
 
 // Observation is the object that holds a record.
@@ -72,18 +84,30 @@ func Observation(r *model.Record) *v1alpha1.SourceObservation {
 			KeyNamesTruncated: r.KeyNamesPartial,
 		},
 	}
-	for _, c := range r.History {
-		entry := v1alpha1.ObservedContent{
-			Fingerprint: c.Seal, Observed: metav1.NewMicroTime(c.Observed), Written: metav1.NewMicroTime(c.Written),
-			LastWrite: metav1.NewTime(c.LastWrite), Baseline: c.Baseline,
+	for i := range r.History {
+		o.Spec.History = append(o.Spec.History, entry(&r.History[i]))
+	}
+	for i := range r.Mounts {
+		m := v1alpha1.ObservedMount{PodUID: r.Mounts[i].Pod, ResourceVersion: r.Mounts[i].Version}
+		for j := range r.Mounts[i].History {
+			m.History = append(m.History, entry(&r.Mounts[i].History[j]))
 		}
-		if !c.KnownUntil.IsZero() {
-			until := metav1.NewMicroTime(c.KnownUntil.Truncate(time.Microsecond))
-			entry.KnownUntil = &until
-		}
-		o.Spec.History = append(o.Spec.History, entry)
+		o.Spec.Mounts = append(o.Spec.Mounts, m)
 	}
 	return o
+}
+
+// entry is a content as it stands in a history.
+func entry(c *model.Content) v1alpha1.ObservedContent {
+	e := v1alpha1.ObservedContent{
+		Fingerprint: c.Seal, Observed: metav1.NewMicroTime(c.Observed), Written: metav1.NewMicroTime(c.Written),
+		LastWrite: metav1.NewTime(c.LastWrite), Baseline: c.Baseline,
+	}
+	if !c.KnownUntil.IsZero() {
+		until := metav1.NewMicroTime(c.KnownUntil.Truncate(time.Microsecond))
+		e.KnownUntil = &until
+	}
+	return e
 }
 
 // convert is a map of labels with another type of value; no labels are nil.

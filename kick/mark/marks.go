@@ -12,6 +12,8 @@ const (
 	SourceVanished
 	ContentReturned
 	HistoryEvicted
+	RotationBegan
+	RotationMissed
 	KeyMade
 	KeyRaceLost
 	Rekeyed
@@ -29,6 +31,8 @@ const (
 	FreshByContainerRestart
 	FreshByAppearance
 	FreshByEarlierContent
+	FreshByMount
+	StaleByMount
 	JudgedWithoutPods
 	RecordsReadLive
 
@@ -52,6 +56,8 @@ const (
 	ReasonNotYet
 	ReasonRateLimited
 	ReasonConcurrencyLimited
+	ReasonClassFlapping
+	ReasonMirrorPending
 	WaitedForReserved
 	RestartsReadLive
 	ReasonRolloutInProgress
@@ -125,6 +131,8 @@ var infos = [end]Info{
 	SourceVanished:      {"source-vanished", "A source on record was deleted."},
 	ContentReturned:     {"content-returned", "A source was found to have been another in between, although it is as recorded."},
 	HistoryEvicted:      {"history-evicted", "A record dropped its oldest content to make room."},
+	RotationBegan:       {"rotation-began", "A pod of a SecretProviderClass got other versions, the first of its rotation."},
+	RotationMissed:      {"rotation-missed", "A pod was first seen with versions that its status may have told of while nobody looked."},
 	KeyMade:             {"key-made", "The installation key was made."},
 	KeyRaceLost:         {"key-race-lost", "Somebody else made the installation key first."},
 	Rekeyed:             {"rekeyed", "A record was sealed anew under another key without a change."},
@@ -141,6 +149,8 @@ var infos = [end]Info{
 	FreshByContainerRestart: {"fresh-by-container-restart", "A pod older than a change was proved fresh by a container that was started again in place."},
 	FreshByAppearance:       {"fresh-by-appearance", "A pod was proved fresh because it could not have started before its source appeared."},
 	FreshByEarlierContent:   {"fresh-by-earlier-content", "A pod was proved fresh by an earlier time at which the content was what it is now."},
+	FreshByMount:            {"fresh-by-mount", "A pod was proved fresh by the versions that its status tells of a SecretProviderClass."},
+	StaleByMount:            {"stale-by-mount", "A pod got other versions of a SecretProviderClass after it had started."},
 	JudgedWithoutPods:       {"judged-without-pods", "A change was seen so recently that the workload was called stale without a look at its pods."},
 	RecordsReadLive:         {"records-read-live", "The open request told of a newer change than the cached records, which were read live."},
 
@@ -162,6 +172,8 @@ var infos = [end]Info{
 	ReasonNotYet:                   {"reason-not-yet", "A request waited for the time a person named."},
 	ReasonRateLimited:              {"reason-rate-limited", "A request waited because the last restart is too recent."},
 	ReasonConcurrencyLimited:       {"reason-concurrency-limited", "A request waited because as many restarts as allowed were under way."},
+	ReasonClassFlapping:            {"reason-class-flapping", "A request waited because the versions of a SecretProviderClass do not come to rest."},
+	ReasonMirrorPending:            {"reason-mirror-pending", "A request waited for the Secret that mirrors a SecretProviderClass."},
 	WaitedForReserved:              {"waited-for-reserved", "A request waited because of a restart that was only about to be made."},
 	RestartsReadLive:               {"restarts-read-live", "A process asked the API server once what restarts an earlier one had left."},
 	ReasonRolloutInProgress:        {"reason-rollout-in-progress", "A request waited for somebody else's rollout."},

@@ -18,7 +18,7 @@ var waits = []struct {
 	{request.OutsideSchedule, "schedule"}, {request.ConfigurationError, "schedule"},
 	{request.ProviderUnavailable, "gitops"}, {request.OwnerUnknown, "gitops"}, {request.AmbiguousOwner, "gitops"},
 	{request.OwnerOutOfSync, "gitops"}, {request.OwnerReconciling, "gitops"}, {request.ProjectUnknown, "gitops"},
-	{request.Settling, "source"}, {request.SourceMissing, "source"},
+	{request.Settling, "source"}, {request.MirrorPending, "source"}, {request.ClassFlapping, "source"}, {request.SourceMissing, "source"},
 	{request.NotYet, "pace"}, {request.RateLimited, "pace"}, {request.ConcurrencyLimited, "pace"},
 	{request.RolloutInProgress, "rollout"}, {request.Paused, "rollout"}, {request.OnDelete, "rollout"},
 	{request.Partitioned, "rollout"}, {request.PodsNotStarted, "rollout"},

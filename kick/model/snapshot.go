@@ -22,6 +22,7 @@ type Settings struct {
 	RequestRetention time.Duration // how long a finished request is kept
 	ClockAllowance   time.Duration // how far KICK's, the API server's and a node's clock may differ
 	MaxConcurrent    int           // restarts under way at a time; 0: no limit
+	RotationInterval time.Duration // how often the Secrets Store CSI driver looks for rotated secrets
 }
 
 // Request is a KickRequest and what its status says.

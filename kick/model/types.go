@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -19,8 +20,8 @@ type Key struct {
 // String is "Kind namespace/name", as messages print it.
 func (k Key) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
 
-// Source is a Secret or ConfigMap as the cache holds it: its digest and key
-// names, never its values.
+// Source is a Secret, ConfigMap or SecretProviderClass as the cache holds it: its digest
+// and key names, never its values.
 type Source struct {
 	ID              Key
 	Present         bool // false: no such object; the other fields are then zero
@@ -32,6 +33,7 @@ type Source struct {
 	Created         time.Time // API server's clock
 	LastWrite       time.Time // lambda: newest write of a content owner, API server's clock, whole seconds
 	Dated           bool      // LastWrite is the date of a content owner, and each key has one; false: some write's date is not there
+	Mirrors         []string  // of a SecretProviderClass: names of the Secrets that the driver makes of it
 }
 
 // HasKeys reports whether every name is a key of the payload.
@@ -69,11 +71,40 @@ type Record struct {
 	KeyID           string            // the installation key that sealed the digests
 	KeyNames        []string          // sealed payload key names
 	KeyNamesPartial bool              // there are more key names than the record holds
-	History         []Content         // oldest first, never empty
+	History         []Content         // oldest first, never empty; of a SecretProviderClass its rotations
+	Mounts          []Mount           // of a SecretProviderClass: what each pod mounted, by UID of the pod
+}
+
+// Mount is what one pod mounted of a SecretProviderClass, as it is on record.
+type Mount struct {
+	Pod     string    // UID of the pod
+	Version string    // resourceVersion of the pod's status when it was recorded last
+	History []Content // oldest first, never empty; the first is what the pod was first seen with
+}
+
+// Current is what the pod's status tells now.
+func (m *Mount) Current() Content { return m.History[len(m.History)-1] }
+
+// Mounted is what the status object of one pod tells of a SecretProviderClass.
+type Mounted struct {
+	Pod       string // UID of the pod
+	Version   string // resourceVersion of the status object
+	Created   time.Time
+	Digest    fingerprint.Digest
+	LastWrite time.Time // newest write of the status object's content, API server's clock, whole seconds
 }
 
 // Current is the newest content on record.
 func (r *Record) Current() Content { return r.History[len(r.History)-1] }
+
+// Mount is what a pod mounted, by its UID; nil: nothing is on record.
+func (r *Record) Mount(pod string) *Mount {
+	i, found := slices.BinarySearchFunc(r.Mounts, pod, func(m Mount, pod string) int { return cmp.Compare(m.Pod, pod) })
+	if !found {
+		return nil
+	}
+	return &r.Mounts[i]
+}
 
 // HistoryFor is the history as one consumer sees it. A pod cannot start without
 // a required source, so for a consumer that requires it the times of absence
@@ -190,6 +221,7 @@ type Container struct {
 // Pod is one pod of the workload, listed live.
 type Pod struct {
 	Name       string
+	UID        string
 	Created    time.Time
 	Accepted   time.Time // when the kubelet took it on, before it read anything; the kubelet's clock
 	Revision   string    // name of its Revision; empty: unknown

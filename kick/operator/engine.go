@@ -44,9 +44,6 @@ const (
 // GitOps tool are installed or removed later it stops all it does and starts anew, as
 // a restart of the process would.
 func Run(ctx context.Context, config *rest.Config, o Options, log logr.Logger) error {
-	for _, flag := range o.Reserved() {
-		log.Info("this version has no such integration; the flag has no effect", "flag", "--"+flag)
-	}
 	t, end, err := startTracing(ctx, o, log)
 	if err != nil {
 		return err

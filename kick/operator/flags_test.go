@@ -1,27 +1,27 @@
 package operator_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
+	"time"
 
 	"github.com/corewire/kick/kick/operator"
 )
 
-// TestReservedFlags: flags of integrations to come are accepted, and named to who sets them.
+// TestRotationInterval: the integration is off by default, and its interval is one that
+// the driver can have.
 //
 // Proves: KICK-FEAT-026.
-func TestReservedFlags(t *testing.T) {
-	var o operator.Options
-	flags := pflag.NewFlagSet("kick", pflag.ContinueOnError)
-	o.AddFlags(flags)
-	if err := flags.Parse([]string{"--enable-csi-integration=true"}); err != nil {
-		t.Fatal(err)
+func TestRotationInterval(t *testing.T) {
+	o := operator.NewOptions()
+	if o.EnableCSI || o.Settings().RotationInterval != 2*time.Minute {
+		t.Errorf("on is %t, interval %s, want false and the driver's default of 2m", o.EnableCSI, o.Settings().RotationInterval)
 	}
-	if want := []string{"enable-csi-integration"}; !slices.Equal(o.Reserved(), want) {
-		t.Errorf("Reserved() = %v, want %v", o.Reserved(), want)
+	for _, wrong := range []time.Duration{0, time.Millisecond, 2 * time.Hour} {
+		o.RotationInterval = wrong
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "--csi-rotation-poll-interval") {
+			t.Errorf("%s: Validate() says %v, want it to name the flag", wrong, err)
+		}
 	}
 }
 

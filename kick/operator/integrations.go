@@ -11,11 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/argorollouts"
+	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/controllers"
 	"github.com/corewire/kick/kick/gates"
 	"github.com/corewire/kick/kick/gates/argocd"
 	"github.com/corewire/kick/kick/gates/flux"
 	"github.com/corewire/kick/kick/gates/kargo"
+	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/sources"
+	"github.com/corewire/kick/kick/sources/secretproviderclass"
 	"github.com/corewire/kick/kick/workloads"
 	"github.com/corewire/kick/kick/workloads/argorollout"
 )
@@ -48,6 +52,11 @@ var (
 		provider: "ArgoRollouts", flag: "enable-argo-rollouts",
 		kinds: []schema.GroupVersionKind{argorollouts.RolloutKind},
 	}
+	// csiTool is none either: it brings a kind of source.
+	csiTool = tool{
+		provider: "SecretsStoreCSI", flag: "enable-csi-integration", value: "integrations.secretsStoreCSI.enabled",
+		kinds: []schema.GroupVersionKind{secretsstore.ClassKind, secretsstore.StatusKind},
+	}
 )
 
 // fluxSources are the kinds of Flux's sources, in the versions that may be served, the
@@ -61,9 +70,9 @@ func sourceKind(kind, version string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "source.toolkit.fluxcd.io", Version: version, Kind: kind}
 }
 
-// ForeignKinds are all kinds of GitOps tools that KICK may look at.
+// ForeignKinds are all kinds of other tools that KICK may look at.
 func ForeignKinds() []schema.GroupVersionKind {
-	return slices.Concat(argoCDTool.kinds, fluxTool.kinds, fluxSources, kargoTool.kinds, rolloutsTool.kinds)
+	return slices.Concat(argoCDTool.kinds, fluxTool.kinds, fluxSources, kargoTool.kinds, rolloutsTool.kinds, csiTool.kinds)
 }
 
 // Probed are the foreign kinds that the options make matter.
@@ -81,6 +90,9 @@ func Probed(o *Options) []schema.GroupVersionKind {
 	if o.EnableArgoRollouts {
 		all = append(all, rolloutsTool.kinds...)
 	}
+	if o.EnableCSI {
+		all = append(all, csiTool.kinds...)
+	}
 	return all
 }
 
@@ -97,7 +109,8 @@ type Integrations struct {
 
 	within    []string           // namespaces in which owners are looked for; none: all
 	extra     workloads.Registry // kinds of workload that a tool brings
-	lacking   string             // which of them is missing, and what to do
+	told      sources.Registry   // kinds of source that a tool brings
+	lacking   []string           // which of these are missing, and what to do
 	kinds     []foreign
 	workloads []index // of the cached workloads
 	settings  types.NamespacedName
@@ -132,8 +145,11 @@ func Integrate(o *Options, served Served) *Integrations {
 	if len(i.has(&kargoTool, o.EnableKargo, served)) > 0 {
 		i.kargo(o, argo)
 	}
-	if o.EnableArgoRollouts {
-		i.rollouts(served)
+	if o.EnableArgoRollouts && i.brought(&rolloutsTool, served) {
+		i.extra = append(i.extra, argorollout.Kind{})
+	}
+	if o.EnableCSI && i.brought(&csiTool, served) {
+		i.told = append(i.told, secretproviderclass.Kind{})
 	}
 	return i
 }
@@ -141,15 +157,17 @@ func Integrate(o *Options, served Served) *Integrations {
 // Workloads are the kinds that this installation restarts.
 func (i *Integrations) Workloads() workloads.Registry { return slices.Concat(workloadKinds, i.extra) }
 
-// rollouts takes up Argo Rollouts' kind of workload.
-func (i *Integrations) rollouts(served Served) {
-	there, why := lacking(&rolloutsTool, served)
-	if i.lacking = why; why != "" {
-		i.Skipped = append(i.Skipped, rolloutsTool.provider+": "+why)
+// Sources are the kinds of source that this installation follows.
+func (i *Integrations) Sources() sources.Registry { return slices.Concat(sourceKinds, i.told) }
+
+// brought reports whether all kinds of a tool are installed that brings kinds of its own.
+func (i *Integrations) brought(t *tool, served Served) bool {
+	_, why := lacking(t, served)
+	if why != "" {
+		i.lacking = append(i.lacking, why)
+		i.Skipped = append(i.Skipped, t.provider+": "+why)
 	}
-	if len(there) > 0 {
-		i.extra = append(i.extra, argorollout.Kind{})
-	}
+	return why == ""
 }
 
 // turned is what turns a tool on or off.
@@ -281,6 +299,11 @@ func (i *Integrations) Indexes() []controllers.Index {
 		add(k.New(), i.workloads)
 	}
 	all = append(all, workloadIndexes(i.extra)...)
+	for _, k := range i.told {
+		if told, is := k.(sources.Mounted); is {
+			add(told.Status().New(), []index{{gather.IndexMounts, func(o client.Object) []string { return gather.MountsValues(told, o) }}})
+		}
+	}
 	for _, k := range i.kinds {
 		add(object(k.GroupVersionKind), k.indexes)
 	}
@@ -290,9 +313,15 @@ func (i *Integrations) Indexes() []controllers.Index {
 // Transforms are those of the foreign kinds. Owners may live in any namespace, unless
 // --gitops-namespaces says in which.
 func (i *Integrations) Transforms() []controllers.Transform {
-	all := make([]controllers.Transform, 0, len(i.kinds)+len(i.extra))
+	all := make([]controllers.Transform, 0, len(i.kinds)+len(i.extra)+2*len(i.told))
 	for _, k := range i.extra {
 		all = append(all, stripped(k))
+	}
+	for _, k := range i.told {
+		all = append(all, emptied(k))
+		if told, is := k.(sources.Mounted); is {
+			all = append(all, emptied(told.Status()))
+		}
 	}
 	for _, k := range i.kinds {
 		all = append(all, controllers.Transform{Object: object(k.GroupVersionKind), Apply: k.strip, Everywhere: true, Within: i.within})

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/operator"
 )
 
@@ -31,6 +32,8 @@ func TestIntegrate(t *testing.T) {
 			[]string{"None"}, []string{"ArgoCD", "Flux", "Kargo"}, nil},
 		"Flux without Helm": {func(o *operator.Options) { o.EnableArgoCD = false }, func(k schema.GroupVersionKind) bool { return k.Kind != "HelmRelease" },
 			[]string{"None", "Flux"}, []string{"ArgoCD", "Kargo"}, []string{"HelmRelease of helm.toolkit.fluxcd.io/v2"}},
+		"a driver that is not installed": {func(o *operator.Options) { o.EnableArgoCD, o.EnableFlux, o.EnableCSI = false, false, true }, none,
+			[]string{"None"}, []string{"ArgoCD", "Flux", "Kargo"}, []string{"SecretProviderClass of secrets-store.csi.x-k8s.io/v1"}},
 		"Kargo without Argo CD": {func(o *operator.Options) { o.EnableKargo = true }, func(k schema.GroupVersionKind) bool { return k.Group == "kargo.akuity.io" },
 			[]string{"None"}, nil, []string{"argoproj.io", "fluxcd.io"}},
 	}
@@ -62,6 +65,41 @@ func TestIntegrate(t *testing.T) {
 				if why, _ := i.Registry.Lacks(tool); (why == "") != slices.Contains(asked, tool) {
 					t.Errorf("%s: %q", tool, why)
 				}
+			}
+		})
+	}
+}
+
+// TestWhatDriversBring: the kinds of the Secrets Store CSI driver are followed where the
+// flag is on and all of them are installed.
+//
+// Proves: KICK-FEAT-026.
+func TestWhatDriversBring(t *testing.T) {
+	half := func(k schema.GroupVersionKind) bool { return k.Kind == "SecretProviderClass" }
+	for name, tt := range map[string]struct {
+		on       bool
+		served   operator.Served
+		followed bool
+	}{
+		"on": {true, func(schema.GroupVersionKind) bool { return true }, true}, "off": {false, func(schema.GroupVersionKind) bool { return true }, false},
+		"only half of it installed": {true, half, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := operator.NewOptions()
+			o.EnableCSI = tt.on
+			i := operator.Integrate(&o, tt.served)
+			if followed := i.Sources().ByName("SecretProviderClass") != nil; followed != tt.followed {
+				t.Errorf("followed: %t, want %t", followed, tt.followed)
+			}
+			cached := 0
+			for _, transform := range i.Transforms() {
+				switch transform.Object.(type) {
+				case *secretsstore.SecretProviderClass, *secretsstore.SecretProviderClassPodStatus:
+					cached++
+				}
+			}
+			if (cached == 2) != tt.followed || (cached == 0) == tt.followed {
+				t.Errorf("%d of its kinds are cached", cached)
 			}
 		})
 	}

@@ -44,6 +44,10 @@ type Options struct {
 	ArgoCD           argocd.Config
 	// EnableArgoRollouts restarts Rollouts.
 	EnableArgoRollouts bool
+	// EnableCSI restarts the readers of rotated SecretProviderClasses, which the driver looks
+	// for each RotationInterval.
+	EnableCSI        bool
+	RotationInterval time.Duration
 	// KargoTolerant takes a Stage that an Application names and that does not exist for idle.
 	KargoTolerant bool
 
@@ -51,14 +55,7 @@ type Options struct {
 	Notifications NotificationOptions
 	Timeline      TimelineOptions
 	Tracing       tracing.Options
-
-	integrations map[string]*bool
 }
-
-// integrations are the flags of add-ons that this version does not speak to yet. They
-// are accepted, so that a configuration written for a version that does keeps working,
-// and reported once at start.
-var integrations = []string{"enable-csi-integration"}
 
 // DefaultNamespace is where KICK lives when nothing says otherwise.
 const DefaultNamespace = "kick-system"
@@ -102,12 +99,6 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	o.Notifications.addFlags(f)
 	o.Timeline.addFlags(f)
 	addTracingFlags(&o.Tracing, f)
-
-	o.integrations = map[string]*bool{}
-	for _, name := range integrations {
-		o.integrations[name] = f.Bool(name, false, "reserved: this version has no such integration; accepted and reported at start")
-		_ = f.MarkHidden(name) // it was just defined
-	}
 }
 
 // addGitOpsFlags binds what concerns GitOps tools.
@@ -117,6 +108,8 @@ func (o *Options) addGitOpsFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.EnableKargo, "enable-kargo", false, "ask Kargo, and then Argo CD, where a policy says so; needs --enable-argocd; without its CRDs the integration is inactive")
 	f.StringSliceVar(&o.GitOpsNamespaces, "gitops-namespaces", nil, "namespaces of the objects of GitOps tools, comma separated; empty: all of them. An owner anywhere else is unknown")
 	f.BoolVar(&o.EnableArgoRollouts, "enable-argo-rollouts", false, "restart Rollouts of Argo Rollouts as well; without its CRD the integration is inactive")
+	f.BoolVar(&o.EnableCSI, "enable-csi-integration", false, "restart what mounts a SecretProviderClass of the Secrets Store CSI driver when that is rotated; without its CRDs the integration is inactive")
+	f.DurationVar(&o.RotationInterval, "csi-rotation-poll-interval", 2*time.Minute, "the driver's own --rotation-poll-interval: how long the Secret that mirrors a rotated class is waited for; a class that is rotated three times within five of them has flapped")
 	f.StringVar(&o.ArgoCD.Namespace, "argocd-namespace", argocd.DefaultNamespace, "namespace of Argo CD's control plane: its AppProjects and ConfigMap argocd-cm")
 	f.StringSliceVar(&o.ArgoCD.Namespaces, "argocd-application-namespaces", nil, "namespaces of Applications besides Argo CD's own, comma separated; empty: all of them")
 	f.StringSliceVar(&o.ArgoCD.Clusters, "argocd-clusters", nil, "names and servers under which Argo CD deploys to this cluster, besides in-cluster and https://kubernetes.default.svc")
@@ -143,6 +136,9 @@ func (o *Options) Validate() error {
 	}
 	if o.ClockAllowance < 0 || o.ClockAllowance > time.Minute {
 		add("--clock-allowance %s must be between 0s and 1m; clocks further apart must be set right", o.ClockAllowance)
+	}
+	if o.RotationInterval < time.Second || o.RotationInterval > time.Hour {
+		add("--csi-rotation-poll-interval %s must be between 1s and 1h, as that of the driver", o.RotationInterval)
 	}
 	if o.EnableKargo && !o.EnableArgoCD {
 		add("--enable-kargo needs --enable-argocd: after its Stages Kargo's gate asks Argo CD")
@@ -177,17 +173,6 @@ func (o *Options) validateLease() (wrong []error) {
 func (o *Options) Settings() model.Settings {
 	return model.Settings{
 		RolloutTimeout: o.RolloutTimeout, RequestRetention: o.RequestRetention, ClockAllowance: o.ClockAllowance,
-		MaxConcurrent: o.MaxConcurrent,
+		MaxConcurrent: o.MaxConcurrent, RotationInterval: o.RotationInterval,
 	}
-}
-
-// Reserved are the integrations that were asked for and do not exist, in order.
-func (o *Options) Reserved() []string {
-	var asked []string
-	for _, name := range integrations {
-		if on := o.integrations[name]; on != nil && *on {
-			asked = append(asked, name)
-		}
-	}
-	return asked
 }

@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
+	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 )
 
@@ -190,15 +192,28 @@ func (r Role) needs(o Options, i *Integrations) []*authorizationv1.ResourceAttri
 // needed are the namespaces in which a resource is made use of.
 func (r Role) needed(o Options, i *Integrations, group, resource string) []string {
 	foreign := slices.ContainsFunc(ForeignKinds(), func(k schema.GroupVersionKind) bool { return k.Group == group })
+	brought, on := i.brings(group, resource)
 	switch {
-	case resource == rolloutsResource && len(i.extra) == 0, foreign && resource != rolloutsResource && !i.groups()[group]:
+	case brought && !on, foreign && !brought && !i.groups()[group]:
 		return nil
-	case !foreign || resource == rolloutsResource:
+	case !foreign || brought:
 		return r.where(o)
 	case len(o.GitOpsNamespaces) == 0:
 		return []string{metav1.NamespaceAll}
 	}
 	return o.GitOpsNamespaces
+}
+
+// brings reports whether a resource is a workload, source or what tells of one, though its
+// group is that of another tool, and whether KICK makes use of it.
+func (i *Integrations) brings(group, resource string) (brought, on bool) {
+	switch {
+	case group == argorollouts.GroupVersion.Group && resource == rolloutsResource:
+		return true, len(i.extra) > 0
+	case group == secretsstore.GroupVersion.Group:
+		return true, len(i.told) > 0
+	}
+	return false, false
 }
 
 // each is every verb of a rule on a resource, in every namespace.

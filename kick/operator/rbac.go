@@ -19,7 +19,8 @@ package operator
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=kick-system
 //
 // Of GitOps tools, each needed only while its integration is on and its kinds are
-// installed: of Argo CD, of Flux and its sources, of Kargo, of Argo Rollouts.
+// installed: of Argo CD, of Flux and its sources, of Kargo, of Argo Rollouts, of the
+// Secrets Store CSI driver.
 //
 // +kubebuilder:rbac:groups=argoproj.io,resources=applications;appprojects,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kustomize.toolkit.fluxcd.io,resources=kustomizations,verbs=get;list;watch
@@ -28,3 +29,5 @@ package operator
 // +kubebuilder:rbac:groups=kargo.akuity.io,resources=stages,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kargo.akuity.io,resources=promotions,verbs=list;watch
 // +kubebuilder:rbac:groups=argoproj.io,resources=rollouts,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=secrets-store.csi.x-k8s.io,resources=secretproviderclasses,verbs=get;list;watch
+// +kubebuilder:rbac:groups=secrets-store.csi.x-k8s.io,resources=secretproviderclasspodstatuses,verbs=list;watch

@@ -15,7 +15,7 @@ import (
 // the operator and of the integrations.
 func Reader(cache, live client.Reader, o Options, i *Integrations) *gather.Gatherer {
 	return &gather.Gatherer{
-		Cache: cache, Live: live, Workloads: i.Workloads(), Sources: sourceKinds, Providers: i.Registry,
+		Cache: cache, Live: live, Workloads: i.Workloads(), Sources: i.Sources(), Providers: i.Registry,
 		Sightings: ledger.NewSightings(time.Time{}), Keys: &ledger.Keyring{}, Own: o.Namespace, Watched: o.WatchNamespaces, Settings: o.Settings(),
 	}
 }

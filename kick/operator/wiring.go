@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/argorollouts"
+	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/bundle"
@@ -80,12 +81,13 @@ func NewScheme() *runtime.Scheme {
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
 	utilruntime.Must(v1alpha1.AddToScheme(s))
 	utilruntime.Must(argorollouts.AddToScheme(s))
+	utilruntime.Must(secretsstore.AddToScheme(s))
 	return s
 }
 
 // NewMetrics returns the operator's series, registered with r.
 func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
-	known := metrics.Values{Controllers: controllerNames, Sources: []string{discover.KindSecret, discover.KindConfigMap}, Version: Version()}
+	known := metrics.Values{Controllers: controllerNames, Sources: []string{discover.KindSecret, discover.KindConfigMap, discover.KindSecretProviderClass}, Version: Version()}
 	known.Providers = []string{gates.Auto, argoCDTool.provider, fluxTool.provider, kargoTool.provider}
 	for _, k := range append(workloadKinds, argorollout.Kind{}) {
 		known.Workloads = append(known.Workloads, k.Name())
@@ -97,7 +99,7 @@ func NewMetrics(r prometheus.Registerer) *metrics.Metrics {
 // simulator run the same.
 func Wire(d Deps) controllers.Wiring {
 	g := &gather.Gatherer{
-		Cache: d.Cache, Live: d.Live, Workloads: d.Integrations.Workloads(), Sources: sourceKinds, Providers: d.Integrations.Registry, Lacking: d.Integrations.lacking,
+		Cache: d.Cache, Live: d.Live, Workloads: d.Integrations.Workloads(), Sources: d.Integrations.Sources(), Providers: d.Integrations.Registry, Lacking: d.Integrations.lacking,
 		Sightings: d.Sightings, Keys: &ledger.Keyring{}, Own: d.Options.Namespace, Watched: d.Options.WatchNamespaces, Settings: d.Options.Settings(), ServerNow: d.ServerNow,
 	}
 	a := &apply.Applier{Client: d.Write, Workloads: d.Integrations.Workloads()}
@@ -172,7 +174,7 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 		notificationTransform(),
 	}
 	for _, k := range sourceKinds {
-		t := controllers.Transform{Object: k.New(), Apply: func(o client.Object) { sources.Strip(k, o) }}
+		t := emptied(k)
 		if _, ok := t.Object.(*corev1.ConfigMap); ok {
 			t.Beside = i.settings
 		}
@@ -189,6 +191,11 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 	all = append(all, bundleTransforms(o)...)
 	all = append(all, timelineTransforms(o)...)
 	return append(all, i.Transforms()...)
+}
+
+// emptied is how sources of a kind, or what tells of them, are cached.
+func emptied(k sources.Kind) controllers.Transform {
+	return controllers.Transform{Object: k.New(), Apply: func(o client.Object) { sources.Strip(k, o) }}
 }
 
 // stripped is how workloads of a kind are cached.

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/kick/model/fingerprint"
 )
 
@@ -28,6 +30,22 @@ type Kind interface {
 	Empty(client.Object)
 }
 
+// Mounted is a kind whose content is told by status objects, one for each pod that mounts
+// it, and not by itself.
+type Mounted interface {
+	Kind
+	// Status is the kind of the status objects.
+	Status() Kind
+	// NewStatuses returns an empty list of them, Statuses what is in one.
+	NewStatuses() client.ObjectList
+	Statuses(client.ObjectList) []client.Object
+	// Of is the name of the source that a status object is about, and the UID of its pod;
+	// empty: it tells neither.
+	Of(client.Object) (source, pod string)
+	// Mirrors are the names of the Secrets that are made of a source.
+	Mirrors(client.Object) []string
+}
+
 // Registry is the list of kinds, in a fixed order.
 type Registry []Kind
 
@@ -39,6 +57,16 @@ func (r Registry) ByName(name string) Kind {
 		}
 	}
 	return nil
+}
+
+// Refs are the sources of these kinds that a pod refers to.
+func (r Registry) Refs(spec *corev1.PodSpec) []discover.Ref {
+	return slices.DeleteFunc(discover.Refs(spec), func(ref discover.Ref) bool { return r.ByName(ref.Kind) == nil })
+}
+
+// Dependencies are the sources of these kinds that a pod reads, and how.
+func (r Registry) Dependencies(spec *corev1.PodSpec) []discover.Dependency {
+	return slices.DeleteFunc(discover.Dependencies(spec), func(d discover.Dependency) bool { return r.ByName(d.Kind) == nil })
 }
 
 // Notes that a cached source carries instead of its payload. They exist in memory
@@ -88,7 +116,19 @@ func Model(k Kind, obj client.Object) model.Source {
 	}
 	slices.Sort(s.KeyNames)
 	s.LastWrite, s.Dated = LastWrite(obj), obj.GetAnnotations()[noteUndated] == ""
+	if mounted, is := k.(Mounted); is {
+		s.Mirrors = mounted.Mirrors(obj)
+	}
 	return s
+}
+
+// Status is what a status object tells, in plain values.
+func Status(k Mounted, obj client.Object) model.Mounted {
+	Strip(k.Status(), obj)
+	_, pod := k.Of(obj)
+	return model.Mounted{
+		Pod: pod, Version: obj.GetResourceVersion(), Created: obj.GetCreationTimestamp().UTC(), Digest: Digest(obj), LastWrite: LastWrite(obj),
+	}
 }
 
 // Digest reads what Strip noted.
@@ -132,7 +172,7 @@ func ownsContent(f *metav1.FieldsV1, owned map[string]bool) bool {
 		return true // cannot be read: the cautious answer
 	}
 	owns := false
-	for _, field := range []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type"} {
+	for _, field := range []string{"f:data", "f:stringData", "f:binaryData", "f:immutable", "f:type", "f:status"} {
 		part, ok := top[field]
 		if !ok {
 			continue

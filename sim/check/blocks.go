@@ -86,6 +86,9 @@ var blocks = map[string]func(blockCase) bool{
 	"Settling":    blockCase.settling,
 	"RateLimited": blockCase.rateLimited,
 
+	"ClassFlapping": blockCase.flaps,
+	"MirrorPending": blockCase.mirrored,
+
 	"ConcurrencyLimited": blockCase.limited,
 
 	"Failed":                   blockCase.cannotSucceed,

@@ -32,6 +32,9 @@ func (follows) AtEnd(c *Context) {
 		if !c.watched(r.Namespace) || len(c.API.List(policyKind, r.Namespace)) == 0 {
 			continue
 		}
+		if source.isClass() {
+			continue // its record tells of its pods
+		}
 		version, present := versionOf(r)
 		if current := c.Truth.Current(source); current.Exists != present {
 			c.report(lawFollows, "record %s/%s tells of %s, which is %s", r.Namespace, r.Name, presence[present], presence[current.Exists])

@@ -21,7 +21,7 @@ func (ledger) AtEnd(c *Context) {
 			continue
 		}
 		for _, r := range refsOf(w.GetNamespace(), w.template) {
-			if _, known := wanted[r.source]; !known {
+			if _, known := wanted[r.source]; !known && c.attends(r.source) {
 				wanted[r.source] = w.id()
 			}
 		}

@@ -57,7 +57,7 @@ func (c *Context) stale(w workload, policies []*v1alpha1.KickPolicy) []stalePod 
 		for _, container := range pod.Containers {
 			for _, r := range refs {
 				loaded, reads := container.Loaded[r.source]
-				if reads && c.differs(r, loaded) {
+				if reads && c.differs(pod, r, loaded) {
 					out = append(out, stalePod{pod, container, r})
 				}
 			}
@@ -68,7 +68,10 @@ func (c *Context) stale(w workload, policies []*v1alpha1.KickPolicy) []stalePod 
 
 // differs reports whether loaded content is old. A required source that is gone
 // makes nothing old: there is nothing newer to carry.
-func (c *Context) differs(r ref, loaded Content) bool {
+func (c *Context) differs(pod Pod, r ref, loaded Content) bool {
+	if r.source.isClass() {
+		return c.carriesOld(pod, r.source, loaded)
+	}
 	current := c.Truth.Current(r.source)
 	if !current.Exists && r.required {
 		return false
@@ -93,6 +96,9 @@ func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref 
 // unknowable reports that nobody outside the node, and nobody who came as late as
 // KICK did, can tell that a container carries old content.
 func (c *Context) unknowable(s stalePod) bool {
+	if s.ref.source.isClass() {
+		return c.untellable(s)
+	}
 	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s) || c.awayUndated(s) || c.madeAnew(s)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/corewire/kick/kick/api/secretsstore"
 )
 
 // ref is a source a pod template refers to, all its mentions taken together.
@@ -75,6 +77,9 @@ func volumeRefs(v corev1.Volume, mention mentionFunc) {
 	}
 	if v.ConfigMap != nil {
 		mention("ConfigMap", v.ConfigMap.Name, v.ConfigMap.Optional, itemKeys(v.ConfigMap.Items)...)
+	}
+	if v.CSI != nil && v.CSI.Driver == secretsstore.Driver {
+		mention(classKind.Kind, v.CSI.VolumeAttributes[secretsstore.ClassAttribute], nil)
 	}
 	if v.Projected == nil {
 		return

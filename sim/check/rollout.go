@@ -132,7 +132,7 @@ func (restartAt) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	for _, r := range refsOf(w.GetNamespace(), w.template) {
-		if c.leaves(*at, r.source) {
+		if !r.source.isClass() && c.leaves(*at, r.source) {
 			c.report(lawRestartAt, "restart of %s with restartAt %s, which leaves pods alone that were created in the second of the change of %s", w.id(), w.stamp(), r.source)
 		}
 	}

@@ -67,7 +67,7 @@ func (s *settled) unsettled(c *Context, w workload, known Known) string {
 	}
 	for _, ref := range refsOf(w.GetNamespace(), w.template) {
 		h := c.sources.of(ref.source)
-		if at := known.of(ref.source); !c.inScope(policies[0], ref.source) || !showed(at, h.labels) {
+		if at := known.of(ref.source); ref.source.isClass() || !c.inScope(policies[0], ref.source) || !showed(at, h.labels) {
 			continue
 		}
 		change, ok := h.newContent(known.Records)

@@ -205,6 +205,7 @@ func (l *sourceLog) record(c *Context, ev cluster.Event) {
 	}
 	source, ok := sourceOf(ev.Object)
 	if !ok {
+		l.recordMounted(now, ev)
 		return
 	}
 	h := l.entry(source)

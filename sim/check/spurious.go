@@ -57,7 +57,7 @@ func (r restartCase) wasStale() bool {
 		for _, pod := range r.pods {
 			for _, container := range pod.Containers {
 				loaded, reads := container.Loaded[ref.source]
-				if reads && (r.differs(ref, loaded) || recorded && loaded.Exists && h.was(loaded, latest(told, container.Started))) {
+				if reads && (r.differs(pod, ref, loaded) || !ref.source.isClass() && recorded && loaded.Exists && h.was(loaded, latest(told, container.Started))) {
 					return true
 				}
 			}
@@ -123,6 +123,7 @@ var excuses = []struct {
 	{"the content was another while nobody watched", restartCase.away},
 	{"clocks differ by less than the allowance", restartCase.clockOffset},
 	{"a container restarted in place", restartCase.restartedInPlace},
+	{"a container that mounts a class restarted in place", restartCase.mountedAgain},
 	{"a container is down", restartCase.down},
 	{"the last pod went just after the change", restartCase.podsJustLeft},
 	{"a container was given an older content than the one that stood when it started", restartCase.servedOld},
@@ -164,7 +165,7 @@ func (r restartCase) servedOld() bool {
 	for _, ref := range r.refs() {
 		for _, pod := range r.pods {
 			for _, c := range pod.Containers {
-				if loaded, reads := c.Loaded[ref.source]; reads && loaded != r.sources.of(ref.source).at(c.Started) {
+				if loaded, reads := c.Loaded[ref.source]; reads && !ref.source.isClass() && loaded != r.sources.of(ref.source).at(c.Started) {
 					return true
 				}
 			}

@@ -71,5 +71,8 @@ func (c *Context) missing(r ref) string {
 }
 
 func (c *Context) source(s Source) client.Object {
+	if s.isClass() {
+		return c.API.Get(classKind, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
+	}
 	return c.API.Get(schema.GroupKind{Group: corev1.GroupName, Kind: s.Kind}, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
 }

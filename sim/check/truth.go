@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Source names a Secret or ConfigMap.
+// Source names a Secret, ConfigMap or SecretProviderClass.
 type Source struct{ Kind, Namespace, Name string }
 
 // String is how messages name a source.
@@ -34,6 +34,7 @@ type Pod struct {
 	Created    time.Time // as the API server dated it, whole seconds
 	Ordinal    int       // of a StatefulSet's pod, else -1
 	Down       bool      // some container of it does not run at the moment
+	Mounted    map[Source]Mounted
 	Containers []Container
 }
 

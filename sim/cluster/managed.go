@@ -26,6 +26,8 @@ var trackedKinds = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "DaemonSet"}:   true,
 
 	{Group: "argoproj.io", Kind: "Rollout"}: true,
+
+	{Group: "secrets-store.csi.x-k8s.io", Kind: "SecretProviderClassPodStatus"}: true,
 }
 
 // trackUpdate keeps in.managedFields as the API server's field manager would for a

@@ -1,7 +1,7 @@
 // Package foreign has a Go type for each kind of a GitOps tool, as the simulated API
 // server and scenarios need one. The types know nothing of what their spec and status
-// hold: the tools' own types cannot be imported. Of Rollouts, which KICK restarts, it is
-// KICK's type.
+// hold: the tools' own types cannot be imported. Of Rollouts, which KICK restarts, and
+// of the Secrets Store CSI driver's kinds it is KICK's type.
 package foreign
 
 import (
@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/corewire/kick/kick/api/argorollouts"
+	"github.com/corewire/kick/kick/api/secretsstore"
 )
 
 // Free is a part of an object that may hold anything JSON can.
@@ -124,6 +125,7 @@ var adders = map[string]func(*runtime.Scheme){
 		add[stage](s, "kargo.akuity.io/v1alpha1", "Stage")
 		add[promotion](s, "kargo.akuity.io/v1alpha1", "Promotion")
 	},
+	"secrets-store-csi": func(s *runtime.Scheme) { utilruntime.Must(secretsstore.AddToScheme(s)) },
 }
 
 func add[K any](s *runtime.Scheme, apiVersion, kind string) {
@@ -134,7 +136,9 @@ func add[K any](s *runtime.Scheme, apiVersion, kind string) {
 }
 
 // Tools are the names of the tools whose kinds there are.
-func Tools() []string { return []string{"argo-rollouts", "argocd", "flux", "kargo"} }
+func Tools() []string {
+	return []string{"argo-rollouts", "argocd", "flux", "kargo", "secrets-store-csi"}
+}
 
 // AddTo adds the kinds of some tools to a scheme. It reports a tool that it does not
 // have.

@@ -43,6 +43,7 @@ const (
 	flagOwn               = "namespace"
 	flagBundles           = "enable-config-bundles"
 	flagRollouts          = "enable-argo-rollouts"
+	flagCSI               = "enable-csi-integration"
 	flagMaxConcurrent     = "max-concurrent-restarts"
 	defaultAllowance      = 5 * time.Second
 	defaultRolloutTimeout = 15 * time.Minute
@@ -117,6 +118,7 @@ func (r *rig) context() check.Context {
 		Retention: duration(s.Operator.Flags, flagRetention, defaultRetention), Own: own(s.Operator.Flags),
 		Bundles:       s.Operator.Flags[flagBundles] == "true",
 		Rollouts:      s.Operator.Flags[flagRollouts] == "true",
+		CSI:           s.Operator.Flags[flagCSI] == "true",
 		MaxConcurrent: number(s.Operator.Flags, flagMaxConcurrent, defaultMaxConcurrent),
 	}
 }

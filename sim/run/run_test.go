@@ -93,7 +93,6 @@ func TestUnusableInput(t *testing.T) {
 	tests := map[string]struct{ spec, want string }{
 		"past after an assert": {"  steps:\n  - settle: 1h\n  - {at: 1s, heal: {}}\n", "x.yaml:8:5: at 1s lies in the past: the steps before reached 9m"},
 		"unknown flag":         {"  operator: {flags: {no-such-flag: x}}\n", `x.yaml:6:21: operator: unknown flag "no-such-flag"`},
-		"foreign CRDs":         {"  world: {crds: [argocd, secrets-store-csi]}\n", "x.yaml:1:1: world.crds: the simulator does not have the kinds of secrets-store-csi yet"},
 		"given refused":        {"  seed: 1\n", "x.yaml"},
 	}
 	for name, tt := range tests {

@@ -42,6 +42,12 @@ func (t truth) Pods(namespace, kind, name string) []check.Pod {
 			}
 			p.Containers = append(p.Containers, c)
 		}
+		if len(pod.Told) > 0 {
+			p.Mounted = make(map[check.Source]check.Mounted, len(pod.Told))
+		}
+		for source, told := range pod.Told {
+			p.Mounted[check.Source(source)] = check.Mounted{Content: contentOf(told.Content), At: told.At}
+		}
 		out = append(out, p)
 	}
 	return out

@@ -8,11 +8,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/corewire/kick/sim/clock"
+	"github.com/corewire/kick/sim/foreign"
 	"github.com/corewire/kick/sim/sched"
 )
-
-// foreignCRDs are the names world.crds may list.
-var foreignCRDs = []string{"argo-rollouts", "argocd", "flux", "kargo", "secrets-store-csi"}
 
 // anyRestarts stands where a scenario does not state how often KICK restarts what.
 const anyRestarts = "any"
@@ -156,7 +154,7 @@ func (d *Decoder) world(n *yaml.Node, w *World) {
 		"crds": func(v *yaml.Node) {
 			d.List(v, func(item *yaml.Node) {
 				var name string
-				if d.OneOf(item, &name, "CRD set", foreignCRDs) {
+				if d.OneOf(item, &name, "CRD set", foreign.Tools()) {
 					w.CRDs = append(w.CRDs, name)
 				}
 			})

@@ -14,6 +14,7 @@ type mount struct {
 	now    *version
 	cached bool
 	later  []pendingMount
+	csi    *csiMount // of a volume of the Secrets Store CSI driver
 }
 
 // pendingMount is a version that a periodic sync will bring into a volume.
@@ -108,7 +109,9 @@ func (k *kubelet) mountVolumes(p *podState) bool {
 		m := mounts[r.ref]
 		if m == nil {
 			m = &mount{}
-			m.now, m.cached = k.w.sources.read(p.node, r.ref)
+			if m.now, m.cached = k.w.sources.read(p.node, r.ref); r.ref.isClass() {
+				m.now, m.csi = k.w.csi.mount(p, r.ref)
+			}
 			mounts[r.ref] = m
 		}
 		m.refs = append(m.refs, r)
@@ -141,7 +144,7 @@ func (k *kubelet) mountVolumes(p *podState) bool {
 // a node that holds an immutable copy sees no new version.
 func (k *kubelet) follow(p *podState, ref SourceRef, v *version) {
 	m := p.mounts[ref]
-	if m == nil || k.w.sources.cache[nodeSource{p.node, ref}] != nil {
+	if m == nil || m.csi != nil || k.w.sources.cache[nodeSource{p.node, ref}] != nil {
 		return
 	}
 	m.current(k.w.loop.Now())

@@ -103,7 +103,12 @@ func (k *kubelet) fork() map[types.UID]*podState {
 		own.containers = slices.Clone(p.containers)
 		own.mounts = make(map[SourceRef]*mount, len(p.mounts))
 		for ref, m := range p.mounts {
-			own.mounts[ref] = &mount{refs: m.refs, now: m.now, cached: m.cached, later: slices.Clone(m.later)}
+			fresh := &mount{refs: m.refs, now: m.now, cached: m.cached, later: slices.Clone(m.later)}
+			if m.csi != nil {
+				csi := *m.csi // what was told is never changed, only replaced
+				fresh.csi = &csi
+			}
+			own.mounts[ref] = fresh
 		}
 		out[uid] = &own
 	}

@@ -2,8 +2,11 @@ package world
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/corewire/kick/kick/api/secretsstore"
 )
 
 // reference is one mention of a source in a pod.
@@ -115,6 +118,8 @@ func volumeReferences(namespace string, v *corev1.Volume) []reference {
 		add("Secret", v.Secret.SecretName, v.Secret.Items, v.Secret.Optional)
 	case v.ConfigMap != nil:
 		add("ConfigMap", v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.Optional)
+	case v.CSI != nil && v.CSI.Driver == secretsstore.Driver:
+		add(kindClass.Kind, v.CSI.VolumeAttributes[secretsstore.ClassAttribute], nil, nil)
 	case v.Projected != nil:
 		for _, source := range v.Projected.Sources {
 			if s := source.Secret; s != nil {
@@ -148,12 +153,7 @@ func (r *reference) missing(v *version) string {
 }
 
 // lower is a kind in lower case, as the kubelet's messages have it.
-func lower(kind string) string {
-	if kind == "ConfigMap" {
-		return "configmap"
-	}
-	return "secret"
-}
+func lower(kind string) string { return strings.ToLower(kind) }
 
 // quote puts a name in double quotes; names need no escaping.
 func quote(name string) string { return `"` + name + `"` }

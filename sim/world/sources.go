@@ -85,7 +85,12 @@ func newSources(w *World) *sources {
 }
 
 // groupKind is the kind of a source.
-func (r SourceRef) groupKind() schema.GroupKind { return schema.GroupKind{Kind: r.Kind} }
+func (r SourceRef) groupKind() schema.GroupKind {
+	if r.isClass() {
+		return kindClass
+	}
+	return schema.GroupKind{Kind: r.Kind}
+}
 
 // key is the key of a source.
 func (r SourceRef) key() types.NamespacedName {

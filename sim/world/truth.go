@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// SourceRef names a Secret or a ConfigMap.
+// SourceRef names a Secret, a ConfigMap or a SecretProviderClass.
 type SourceRef struct{ Kind, Namespace, Name string }
 
 // Content is what a source held: all keys and values of data and binaryData in one
@@ -59,7 +59,30 @@ type PodTruth struct {
 	Created time.Time // true time
 	Started time.Time // true time at which all containers first ran
 	Ready   bool
-	Loads   []Load // init containers first, in the order of the spec; the newest start of each
+	Told    map[SourceRef]Told // of each SecretProviderClass that it mounts
+	Loads   []Load             // init containers first, in the order of the spec; the newest start of each
+}
+
+// Told is what the status object of a pod tells of a SecretProviderClass, whose content
+// is the versions of its files.
+type Told struct {
+	Content Content
+	At      time.Time // true time at which it was written so
+}
+
+// told is what status objects tell of the classes that a pod mounts.
+func (p *podState) told() map[SourceRef]Told {
+	var out map[SourceRef]Told
+	for ref, m := range p.mounts {
+		if m.csi == nil {
+			continue
+		}
+		if out == nil {
+			out = map[SourceRef]Told{}
+		}
+		out[ref] = Told{Content: files(m.csi.told).content(), At: m.csi.toldAt}
+	}
+	return out
 }
 
 // Pods lists the running, non-terminating pods of a workload (Deployment,
@@ -72,7 +95,7 @@ func (w *World) Pods(namespace, kind, name string) []PodTruth {
 			continue
 		}
 		truth := PodTruth{
-			Name: p.key.Name, UID: p.uid, Node: p.node, Created: p.created, Started: p.started, Ready: p.ready(),
+			Name: p.key.Name, UID: p.uid, Node: p.node, Created: p.created, Started: p.started, Ready: p.ready(), Told: p.told(),
 		}
 		for i := range p.containers {
 			if c := &p.containers[i]; c.load != nil && (c.running || c.done) {

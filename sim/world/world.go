@@ -57,6 +57,7 @@ type World struct {
 
 	sources     *sources
 	kubelet     *kubelet
+	csi         *csi
 	deployments *deployments
 	scheduler   *scheduler
 	namespaces  *namespaces
@@ -85,6 +86,7 @@ func New(o Options) *World {
 	newDaemonSets(w)
 	w.scheduler = newScheduler(w)
 	w.kubelet = newKubelet(w)
+	w.csi = newCSI(w)
 	newFlux(w)
 	newArgoCD(w)
 	newKargo(w)

@@ -31,6 +31,8 @@ argocd-stale-after: {{ .Values.integrations.argocd.staleAfter }}
 enable-flux: {{ include "kick.asks" (list . "flux") | eq "yes" }}
 enable-kargo: {{ include "kick.asks" (list . "kargo") | eq "yes" }}
 kargo-ignore-missing-stages: {{ .Values.integrations.kargo.ignoreMissingStages }}
+enable-csi-integration: {{ .Values.integrations.secretsStoreCSI.enabled }}
+csi-rotation-poll-interval: {{ .Values.integrations.secretsStoreCSI.rotationPollInterval }}
 enable-config-bundles: {{ .Values.configBundles.enabled }}
 config-bundle-check-interval: {{ .Values.configBundles.checkInterval }}
 metrics-bind-address: {{ ternary ":8080" "0" .Values.metrics.enabled | quote }}

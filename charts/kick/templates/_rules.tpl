@@ -262,3 +262,21 @@
 'UPDATE /events',
 'UPDATE coordination.k8s.io/leases',
 {{- end }}
+
+{{- define "kick.rules.secretsStoreCSI" -}}
+- apiGroups:
+  - secrets-store.csi.x-k8s.io
+  resources:
+  - secretproviderclasses
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - secrets-store.csi.x-k8s.io
+  resources:
+  - secretproviderclasspodstatuses
+  verbs:
+  - list
+  - watch
+{{- end }}

@@ -7,7 +7,7 @@ import (
 // FingerprintAbsent stands in the history for a time at which the source did not exist.
 const FingerprintAbsent = "absent"
 
-// SourceObservation is KICK's memory of one Secret or ConfigMap: which contents it saw and when.
+// SourceObservation is KICK's memory of one Secret, ConfigMap or SecretProviderClass: which contents it saw and when.
 // Only KICK writes it; nobody else needs to, and an edit by hand can cost a restart or cause one.
 // It holds sealed digests that mean nothing without the installation's key, and never content.
 // There is no status: the whole object is KICK's record.
@@ -35,7 +35,7 @@ type SourceObservation struct {
 //
 // +kubebuilder:validation:XValidation:rule=`!has(self.keyNamesTruncated) || !self.keyNamesTruncated || !has(self.keyNames)`,message=`keyNames is left empty when keyNamesTruncated is true`,fieldPath=`.keyNames`
 type SourceObservationSpec struct {
-	// source is the Secret or ConfigMap the record is about. Required, cannot be changed.
+	// source is the object the record is about. Required, cannot be changed.
 	// +kubebuilder:validation:XValidation:rule=`self == oldSelf`,message=`source cannot be changed: delete the record, KICK makes another one`
 	// +required
 	Source SourceReference `json:"source"`
@@ -85,9 +85,40 @@ type SourceObservationSpec struct {
 	KeyNamesTruncated bool `json:"keyNamesTruncated,omitempty"`
 
 	// history lists the contents KICK saw, oldest first, 1 to 32. The last entry is the content
-	// that stands now; the oldest is dropped when a 33rd comes. Required.
+	// that stands now; the oldest is dropped when a 33rd comes. Of a SecretProviderClass these are the
+	// rotations KICK saw. Required.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	// +required
+	History []ObservedContent `json:"history"`
+
+	// mounts lists what each pod mounted of a SecretProviderClass, in ascending order of their UIDs, at
+	// most 1000: pods beyond are not followed. Unset: no pod has mounted it, or the source is of another kind.
+	// +kubebuilder:validation:MaxItems=1000
+	// +listType=atomic
+	// +optional
+	Mounts []ObservedMount `json:"mounts,omitempty"`
+}
+
+// ObservedMount is what one pod mounted.
+type ObservedMount struct {
+	// podUID is the UID of the pod. Required.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +required
+	PodUID string `json:"podUID"`
+
+	// resourceVersion is that of the pod's SecretProviderClassPodStatus when it was last recorded. Required.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +required
+	ResourceVersion string `json:"resourceVersion"`
+
+	// history lists what the pod's status told, oldest first, 1 to 4. The first entry is what the pod
+	// was seen with first, the last what its files hold now. Required.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=4
 	// +listType=atomic
 	// +required
 	History []ObservedContent `json:"history"`
@@ -98,7 +129,7 @@ type SourceObservationSpec struct {
 type LabelValue string
 
 // SourceKind is a kind of object whose changes KICK follows.
-// +kubebuilder:validation:Enum=Secret;ConfigMap
+// +kubebuilder:validation:Enum=Secret;ConfigMap;SecretProviderClass
 type SourceKind string
 
 // The kinds of sources.
@@ -107,11 +138,13 @@ const (
 	SourceSecret SourceKind = "Secret"
 	// SourceConfigMap is a core/v1 ConfigMap.
 	SourceConfigMap SourceKind = "ConfigMap"
+	// SourceSecretProviderClass is a SecretProviderClass of the Secrets Store CSI driver.
+	SourceSecretProviderClass SourceKind = "SecretProviderClass"
 )
 
 // SourceReference names a source in the namespace of the object that refers to it.
 type SourceReference struct {
-	// kind is the kind of the source: Secret or ConfigMap. Required.
+	// kind is the kind of the source: Secret, ConfigMap or SecretProviderClass. Required.
 	// +required
 	Kind SourceKind `json:"kind"`
 

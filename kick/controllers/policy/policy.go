@@ -5,6 +5,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/benbjohnson/clock"
@@ -120,8 +121,8 @@ func status(look *gather.PolicyLook, now time.Time) v1alpha1.KickPolicyStatus {
 		if look.Off {
 			ready.Reason = IntegrationDisabled
 		}
-	case look.Lacking != "":
-		ready.Reason, why, stays = IntegrationKindNotInstalled, look.Lacking, ". The other kinds of workload are restarted."
+	case len(look.Lacking) > 0:
+		ready.Reason, why, stays = IntegrationKindNotInstalled, strings.Join(look.Lacking, "; "), ". All else is restarted as ever."
 	}
 	if why != "" {
 		ready.Status, ready.Message = metav1.ConditionFalse, apply.Cut(why+stays)

@@ -27,6 +27,7 @@ import (
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/kick/model/observation"
+	"github.com/corewire/kick/kick/model/rotation"
 	"github.com/corewire/kick/kick/sources"
 )
 
@@ -62,9 +63,12 @@ func New(d Deps) controllers.Controller {
 	c := controllers.Controller{Name: "source", Workers: 4, Reconcile: r.reconcile}
 	for _, k := range d.Gather.Sources {
 		c.Watches = append(c.Watches, controllers.Watch{Object: k.New(), Keys: r.content(k)})
+		if told, is := k.(sources.Mounted); is {
+			c.Watches = append(c.Watches, controllers.Watch{Object: told.Status().New(), Keys: mounts(told)})
+		}
 	}
 	for _, k := range d.Gather.Workloads {
-		c.Watches = append(c.Watches, controllers.Watch{Object: k.New(), Keys: references(k.Template)})
+		c.Watches = append(c.Watches, controllers.Watch{Object: k.New(), Keys: r.references(k.Template)})
 	}
 	c.Watches = append(c.Watches,
 		controllers.Watch{Object: &v1alpha1.SourceObservation{}, Keys: observed},
@@ -99,11 +103,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, r.forget(ctx, id, look.Record)
 	}
 	now := gather.Now(r.Clock)
-	kind, record := observation.Observe(observation.Input{
-		Now: now, ServerNow: look.ServerNow, Allowance: r.Gather.Settings.ClockAllowance, Key: r.Gather.Keys.Key(),
-		Source: look.Source, Record: look.Record, Since: model.Later(r.Started, look.PolicySince),
-		NewestStamp: look.NewestStamp, Watched: watched,
-	})
+	kind, record := r.observe(look, watched, now)
 	if kind == observation.NoChange && watched.First != nil && f == gather.FromCache {
 		return r.pass(ctx, id, gather.ReadLive) // it did change: the cache may not show the newest record yet
 	}
@@ -121,11 +121,39 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 		return controllers.Result{}, err
 	}
 	r.recorded(id, kind, now)
-	if observation.BeganToFlap(look.Record, record) {
+	if note := r.beganToFlap(look, record); note != "" {
 		r.Metrics.Flapping(id)
-		r.Events.RecordSource(id, look.Source.UID, events.ForFlapping(explain.Flapping(id)))
+		r.Events.RecordSource(id, look.Source.UID, events.ForFlapping(note))
 	}
 	return again(look.Record), nil
+}
+
+// observe decides what a look means for the record: by the content itself, or by what is
+// told of it.
+func (r *reconciler) observe(look *gather.SourceLook, watched observation.Watched, now time.Time) (observation.Kind, *model.Record) {
+	since, settings := model.Later(r.Started, look.PolicySince), &r.Gather.Settings
+	if look.Told {
+		return rotation.Observe(rotation.Input{
+			Now: now, ServerNow: look.ServerNow, Allowance: settings.ClockAllowance, Interval: settings.RotationInterval, Key: r.Gather.Keys.Key(),
+			Source: look.Source, Record: look.Record, Since: since, NewestStamp: look.NewestStamp, Mounted: look.Mounted,
+		})
+	}
+	return observation.Observe(observation.Input{
+		Now: now, ServerNow: look.ServerNow, Allowance: settings.ClockAllowance, Key: r.Gather.Keys.Key(),
+		Source: look.Source, Record: look.Record, Since: since, NewestStamp: look.NewestStamp, Watched: watched,
+	})
+}
+
+// beganToFlap is what is said when a source begins to flap by what is recorded now; empty:
+// it does not.
+func (r *reconciler) beganToFlap(look *gather.SourceLook, record *model.Record) string {
+	switch {
+	case look.Told && rotation.BeganToFlap(look.Record, record, r.Gather.Settings.RotationInterval):
+		return explain.ClassFlapping(record.ID)
+	case !look.Told && observation.BeganToFlap(look.Record, record):
+		return explain.Flapping(record.ID)
+	}
+	return ""
 }
 
 // recorded notes that what was seen of a source is on record.
@@ -202,6 +230,21 @@ func (r *reconciler) content(k sources.Kind) func(context.Context, controllers.E
 	}
 }
 
+// mounts leads from what a pod tells of a source to that, if it tells anything new. Whether
+// it does is for the pass to see: it knows what is on record.
+func mounts(k sources.Mounted) func(context.Context, controllers.Event) []model.Key {
+	of := func(o client.Object) model.Key {
+		name, _ := k.Of(o)
+		return model.Key{Kind: k.Name(), Namespace: o.GetNamespace(), Name: name}
+	}
+	return func(_ context.Context, e controllers.Event) []model.Key {
+		if e.New == nil {
+			return nil
+		}
+		return e.Keys(of)
+	}
+}
+
 // serverNow is the API server's clock, for which KICK's own stands in.
 func (r *reconciler) serverNow() time.Time {
 	if now := r.Gather.Server(); !now.IsZero() {
@@ -212,7 +255,7 @@ func (r *reconciler) serverNow() time.Time {
 
 // references are the sources that a template refers to now or did before. A
 // status update changes nothing of it.
-func references(template func(client.Object) *corev1.PodTemplateSpec) func(context.Context, controllers.Event) []model.Key {
+func (r *reconciler) references(template func(client.Object) *corev1.PodTemplateSpec) func(context.Context, controllers.Event) []model.Key {
 	return func(_ context.Context, e controllers.Event) []model.Key {
 		if e.SameSpec() {
 			return nil
@@ -223,7 +266,7 @@ func references(template func(client.Object) *corev1.PodTemplateSpec) func(conte
 			if o == nil {
 				continue
 			}
-			for _, ref := range discover.Refs(&template(o).Spec) {
+			for _, ref := range r.Gather.Sources.Refs(&template(o).Spec) {
 				if !seen[ref] {
 					seen[ref] = true
 					keys = append(keys, model.Key{Kind: ref.Kind, Namespace: o.GetNamespace(), Name: ref.Name})

@@ -18,15 +18,15 @@ import (
 // controller-gen wrote down and no others, so that a missing one is seen here.
 const operatorUser = "system:serviceaccount:kick-system:kick"
 
-// gitOpsTools are those whose kinds are installed. The tools themselves do not run: the
+// tools are those whose kinds are installed. The tools themselves do not run: the
 // suites write their objects' status, as the tools do.
-var gitOpsTools = []string{"argocd", "flux", "kargo"}
+var tools = []string{"argocd", "flux", "kargo", "secrets-store-csi"}
 
 // operatorFlags turn on what the suites show. An Application's last comparison may be
 // of any time, since no controller renews it. The lease outlasts a busy machine: nobody
 // starts an operator again that has lost it.
 var operatorFlags = []string{
-	"--enable-config-bundles", "--enable-kargo", "--argocd-stale-after=-1s",
+	"--enable-config-bundles", "--enable-kargo", "--enable-csi-integration", "--csi-rotation-poll-interval=20s", "--argocd-stale-after=-1s",
 	"--leader-election-lease-duration=120s", "--leader-election-renew-deadline=100s",
 }
 
@@ -38,7 +38,7 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	if err != nil {
 		return err
 	}
-	tools, err := controlplane.Build(ctx, log, controlplane.Chainsaw)
+	built, err := controlplane.Build(ctx, log, controlplane.Chainsaw)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	if err != nil {
 		return err
 	}
-	chainsaw := exec.CommandContext(ctx, tools[controlplane.Chainsaw], "test", "--test-dir", suite, "--no-color")
+	chainsaw := exec.CommandContext(ctx, built[controlplane.Chainsaw], "test", "--test-dir", suite, "--no-color")
 	if config := filepath.Join(root, "chainsaw", "config.yaml"); exists(config) {
 		chainsaw.Args = append(chainsaw.Args, "--config", config)
 	}
@@ -74,12 +74,12 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	return nil
 }
 
-// installKinds installs KICK's own kinds and those of the GitOps tools.
+// installKinds installs KICK's own kinds and those of the other tools.
 func installKinds(ctx context.Context, plane *controlplane.ControlPlane, root string) error {
 	if err := plane.InstallCRDs(ctx, os.DirFS(filepath.Join(root, "kick", "api", "crds"))); err != nil {
 		return err
 	}
-	for _, tool := range gitOpsTools {
+	for _, tool := range tools {
 		files, err := original.Files(ctx, tool)
 		if err != nil {
 			return err

@@ -109,7 +109,7 @@ type world struct {
 }
 
 // newWorld makes a namespace with one workload, its Secret and a policy that asks a tool.
-func newWorld(t *testing.T, ns string, tool v1alpha1.GitOpsProvider) *world {
+func newWorld(t *testing.T, ns string, tool v1alpha1.GitOpsProvider, change ...func(*corev1.PodSpec)) *world {
 	t.Helper()
 	plane := controlplane.Shared(t)
 	kick, err := installation.New(t.Context(), plane, "kick-"+ns)
@@ -124,13 +124,17 @@ func newWorld(t *testing.T, ns string, tool v1alpha1.GitOpsProvider) *world {
 	labels := map[string]string{"app": "web"}
 	w.make(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
 	w.make(&corev1.Secret{ObjectMeta: w.named("db"), StringData: map[string]string{"password": "first"}})
-	w.make(&appsv1.Deployment{ObjectMeta: w.named("web"), Spec: appsv1.DeploymentSpec{
+	web := &appsv1.Deployment{ObjectMeta: w.named("web"), Spec: appsv1.DeploymentSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
 			Name: "app", Image: "example.com/app",
 			EnvFrom: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "db"}}}},
 		}}}},
-	}})
+	}}
+	for _, c := range change {
+		c(&web.Spec.Template.Spec)
+	}
+	w.make(web)
 	w.make(&v1alpha1.KickPolicy{ObjectMeta: w.named("all"), Spec: v1alpha1.KickPolicySpec{GitOps: v1alpha1.GitOps{Provider: tool}}})
 	w.eventually("the workload is available", func(ctx context.Context) (bool, error) {
 		d := &appsv1.Deployment{}

@@ -1,5 +1,5 @@
 // Package toolcrds carries hand-written CustomResourceDefinitions of the GitOps tools
-// that KICK asks, and of the Prometheus operator, whose kinds the chart may bring: group, kind, version, scope and subresources are those of the tools,
+// that KICK asks, of the Secrets Store CSI driver, and of the Prometheus operator, whose kinds the chart may bring: group, kind, version, scope and subresources are those of the tools,
 // the schemas take any field. It is test code: nobody needs them in a cluster where the
 // tool itself is installed.
 //
@@ -42,6 +42,10 @@ var sets = map[string][]Kind{
 	"kargo": {
 		kind("kargo.akuity.io/v1alpha1", "Stage", "stages", true),
 		kind("kargo.akuity.io/v1alpha1", "Promotion", "promotions", true),
+	},
+	"secrets-store-csi": {
+		kind("secrets-store.csi.x-k8s.io/v1", "SecretProviderClass", "secretproviderclasses", false),
+		kind("secrets-store.csi.x-k8s.io/v1", "SecretProviderClassPodStatus", "secretproviderclasspodstatuses", false),
 	},
 	"prometheus": {
 		kind("monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors", true),

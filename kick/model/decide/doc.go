@@ -8,7 +8,8 @@
 // whole story; the first one that does not pass names the phase.
 //
 //	target -> policy -> asked -> windows -> provider -> rollout -> freshness ->
-//	strategy -> settling -> sources -> dry run -> interval -> concurrency -> act
+//	strategy -> settling -> flapping -> mirrors -> sources -> dry run -> interval ->
+//	concurrency -> act
 //
 // Before the rules stand two looks that need no intention stored anywhere
 // (DESIGN section 6): is there a restart of ours already (executing.go), and does

@@ -27,6 +27,8 @@ var reasonMarks = map[request.Reason]mark.Mark{
 	request.NotYet:                   mark.ReasonNotYet,
 	request.RateLimited:              mark.ReasonRateLimited,
 	request.ConcurrencyLimited:       mark.ReasonConcurrencyLimited,
+	request.ClassFlapping:            mark.ReasonClassFlapping,
+	request.MirrorPending:            mark.ReasonMirrorPending,
 	request.RolloutInProgress:        mark.ReasonRolloutInProgress,
 	request.Paused:                   mark.ReasonPaused,
 	request.OnDelete:                 mark.ReasonOnDelete,

@@ -21,6 +21,8 @@ var rules = []rule{
 	{"freshness", fresh},         // is any running pod stale?
 	{"strategy", strategy},       // would a stamp reach the stale pods?
 	{"settling", settling},       // has the last change been quiet for long enough?
+	{"flapping", flapping},       // does what is missed come to rest?
+	{"mirrors", mirrors},         // have the Secrets that mirror a rotated class followed?
 	{"sources", sources},         // could new pods start?
 	{"dry-run", dryRun},          // may KICK act at all?
 	{"interval", interval},       // is the last restart long enough ago?

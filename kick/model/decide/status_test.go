@@ -14,7 +14,7 @@ import (
 
 func TestTheTrailTellsTheWholeStory(t *testing.T) {
 	v := decide.Decide(blocked(build.With(shutFor(time.Hour)), build.Pod("web-1-a", 5)), build.At(soon))
-	want := []string{"target", "policy", "asked", "windows", "provider", "rollout", "freshness", "strategy", "settling", "sources", "dry-run", "interval", "concurrency", "act"}
+	want := []string{"target", "policy", "asked", "windows", "provider", "rollout", "freshness", "strategy", "settling", "flapping", "mirrors", "sources", "dry-run", "interval", "concurrency", "act"}
 	var got []string
 	outcomes := map[string]decide.Outcome{}
 	for _, s := range v.Trail {

@@ -7,10 +7,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The two kinds a Ref can have.
+// The kinds a Ref can have. The last counts only where its integration is on.
 const (
-	KindSecret    = "Secret"
-	KindConfigMap = "ConfigMap"
+	KindSecret              = "Secret"
+	KindConfigMap           = "ConfigMap"
+	KindSecretProviderClass = "SecretProviderClass"
+)
+
+// A volume of the Secrets Store CSI driver, and the attribute of it that names the class.
+const (
+	csiDriver    = "secrets-store.csi.k8s.io"
+	csiAttribute = "secretProviderClass"
 )
 
 // Ref names one source. Its namespace is the workload's own, since a pod can

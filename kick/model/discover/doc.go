@@ -1,5 +1,5 @@
-// Package discover reads a pod spec and tells which Secrets and ConfigMaps its
-// containers consume, and how. It is the function deps of the operator model
+// Package discover reads a pod spec and tells which Secrets, ConfigMaps and
+// SecretProviderClasses its containers consume, and how. It is the function deps of the operator model
 // (docs, operator model, section 2) with one thing added: the way in which each
 // container reads the object, because a container that is restarted in place
 // reads its environment again and its files not, and because a missing key
@@ -9,13 +9,13 @@
 // container with restartPolicy Always):
 //
 //   - envFrom, and env with secretKeyRef or configMapKeyRef;
-//   - volumes of the kinds secret, configMap and projected.
+//   - volumes of the kinds secret, configMap and projected;
+//   - csi volumes of the Secrets Store CSI driver, which name a SecretProviderClass.
 //
 // What does not count, because the application never sees it as configuration
 // or because no API object lies behind it: imagePullSecrets, ephemeral
 // containers, the secret references of volume drivers (CSI, RBD, CephFS, iSCSI,
 // Azure File, ...), fileKeyRef, the downward API and service account tokens.
-// A SecretProviderClass is found by its own source package.
 //
 // There is no way to name a dependency by hand: only what the spec proves.
 //

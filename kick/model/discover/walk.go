@@ -130,6 +130,10 @@ func walkVolume(v *corev1.VolumeSource, r reference, visit func(reference)) {
 		r.Ref, r.items, r.optional = Ref{KindConfigMap, c.Name}, c.Items, isTrue(c.Optional)
 		visit(r)
 	}
+	if c := v.CSI; c != nil && c.Driver == csiDriver {
+		r.Ref = Ref{KindSecretProviderClass, c.VolumeAttributes[csiAttribute]}
+		visit(r)
+	}
 	if v.Projected == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"slices"
 	"time"
 
 	"github.com/corewire/kick/kick/mark"
@@ -30,6 +31,7 @@ type Evidence struct {
 	Pod     string         // the oldest pod that misses it; empty: not asked
 	Since   time.Time      // lower bound of when that pod read its sources
 	Below   bool           // only pods below the StatefulSet's partition are stale
+	Flaps   time.Time      // what it misses flaps, and nothing else is missed: until when that is to be quiet
 }
 
 // liveWindow is how long after a change that was seen live no pod can have been
@@ -54,7 +56,29 @@ func Judge(s *model.Snapshot, now time.Time) Evidence {
 	case !s.PodsListed:
 		return unlisted(s, all, now)
 	}
-	return judgePods(s, all, verdict)
+	return settled(s, all, verdict, now)
+}
+
+// settled judges by the pods. What flaps makes nothing stale as long as something else does.
+func settled(s *model.Snapshot, all []reading, verdict Evidence, now time.Time) Evidence {
+	e := judgePods(s, all, verdict)
+	if e.State != Stale {
+		return e
+	}
+	var until time.Time
+	calm := slices.DeleteFunc(slices.Clone(all), func(r reading) bool {
+		flaps := r.flapsUntil(s.Settings.RotationInterval, now)
+		until = model.Later(until, flaps)
+		return !flaps.IsZero()
+	})
+	if len(calm) == len(all) {
+		return e
+	}
+	if other := judgePods(s, calm, verdict); other.State == Stale {
+		return other
+	}
+	e.Flaps = until
+	return e
 }
 
 // NeedPods reports whether the judgement depends on the pods themselves.
@@ -182,8 +206,17 @@ func missedBy(s *model.Snapshot, all []reading, p *model.Pod) *Evidence {
 			reading: &all[i], stamp: s.Workload.Stamp, revision: revisionOf(s, p),
 			pod: p, allowance: s.Settings.ClockAllowance,
 		}
+		if !all[i].concerns(p) {
+			continue
+		}
+		if all[i].mounts() {
+			if e := j.missedMount(); e != nil && (missed == nil || e.Changed.After(missed.Changed)) {
+				missed = e
+			}
+			continue
+		}
 		c := all[i].current()
-		if (missed != nil && !c.Observed.After(missed.Changed)) || !all[i].concerns(p) || j.fresh() {
+		if (missed != nil && !c.Observed.After(missed.Changed)) || j.fresh() {
 			continue
 		}
 		missed = &Evidence{State: Stale, Source: all[i].id, Changed: c.Observed, Pod: p.Name, Since: j.witness()}

@@ -22,6 +22,7 @@ const (
 	Relevant Kind = "Relevant" // the content changed
 	Returned Kind = "Returned" // same content again, after it was another for a while
 	Rekeyed  Kind = "Rekeyed"  // same content, sealed anew under the current key
+	Mounted  Kind = "Mounted"  // of a SecretProviderClass: a pod came, or followed a rotation that is on record
 )
 
 // Limits of a record.

@@ -16,6 +16,8 @@ const (
 	SourceMissing       Reason = "SourceMissing"       // a required source or key does not exist: new pods could not start
 	NotYet              Reason = "NotYet"              // spec.changedAt of a manual request lies in the future
 	RateLimited         Reason = "RateLimited"         // KICK's last restart is younger than restart.minInterval
+	MirrorPending       Reason = "MirrorPending"       // a Secret that mirrors the rotated SecretProviderClass has not followed yet
+	ClassFlapping       Reason = "ClassFlapping"       // the versions of a SecretProviderClass do not come to rest; restarts for it have stopped
 	ConcurrencyLimited  Reason = "ConcurrencyLimited"  // as many restarts are under way as restart.maxConcurrent or --max-concurrent-restarts allows
 )
 

@@ -1,4 +1,4 @@
-// Package original finds the CustomResourceDefinitions that the GitOps tools themselves
+// Package original finds the CustomResourceDefinitions that the tools themselves
 // ship, in their Go modules: the versions are pinned, the modules are downloaded once
 // into the module cache and verified, and nothing of them is copied or compiled.
 //
@@ -46,6 +46,13 @@ var modules = map[string][]module{
 	"kargo": {{
 		"github.com/akuity/kargo", "v1.11.2", "h1:n9qTrpkZxtlzu7eJa509XPZbsIMAYoT0qIvTiMjMTKI=",
 		[]string{"charts/kargo/resources/crds/kargo.akuity.io_stages.yaml", "charts/kargo/resources/crds/kargo.akuity.io_promotions.yaml"},
+	}},
+	"secrets-store-csi": {{
+		"sigs.k8s.io/secrets-store-csi-driver", "v1.6.0", "h1:YpKG/2hJkp3EkRGpH5SPxg1/5AkmeD5pwHNKIlE90FU=",
+		[]string{
+			"config/crd/bases/secrets-store.csi.x-k8s.io_secretproviderclasses.yaml",
+			"config/crd/bases/secrets-store.csi.x-k8s.io_secretproviderclasspodstatuses.yaml",
+		},
 	}},
 }
 

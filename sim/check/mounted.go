@@ -1,0 +1,90 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/corewire/kick/kick/api/secretsstore"
+	"github.com/corewire/kick/sim/cluster"
+)
+
+// Mounted is what the status object of a pod tells of a SecretProviderClass: the versions of
+// its files, which are all that can be known of their content.
+type Mounted struct {
+	Content Content
+	At      time.Time // true time at which it was written so
+}
+
+var classKind = schema.GroupKind{Group: secretsstore.GroupVersion.Group, Kind: "SecretProviderClass"}
+
+// isClass reports whether a source is mounted by the Secrets Store CSI driver.
+func (s Source) isClass() bool { return s.Kind == classKind.Kind }
+
+// recordMounted notes what happens to a class, and what status objects tell of it: a pod that
+// gets other versions is a change.
+func (l *sourceLog) recordMounted(now time.Time, ev cluster.Event) {
+	change := change{at: now, order: ev.Revision, written: ev.At, dated: true}
+	switch o := ev.Object.(type) {
+	case *secretsstore.SecretProviderClass:
+		h := l.entry(Source{classKind.Kind, o.Namespace, o.Name})
+		if h.newest, h.labels = o, now; ev.Type == cluster.Modified {
+			return
+		}
+		change.gone = ev.Type == cluster.Deleted
+		change.content = Content{Exists: !change.gone}
+		h.changes = append(h.changes, change)
+	case *secretsstore.SecretProviderClassPodStatus:
+		old, ok := ev.Old.(*secretsstore.SecretProviderClassPodStatus)
+		if !ok || ev.Type != cluster.Modified || slices.Equal(old.Status.Objects, o.Status.Objects) || old.Status.TargetPath != o.Status.TargetPath {
+			return
+		}
+		h := l.entry(Source{classKind.Kind, o.Namespace, o.Status.SecretProviderClassName})
+		change.content = Content{Exists: true, Key: o.Name + o.ResourceVersion}
+		h.changes = append(h.changes, change)
+	}
+}
+
+// attends reports whether KICK follows a source with its flags.
+func (c *Context) attends(s Source) bool { return c.CSI || !s.isClass() }
+
+// carriesOld reports whether a container of a pod loaded other versions of a class than
+// the pod's status tells, as far as KICK follows it.
+func (c *Context) carriesOld(pod Pod, source Source, loaded Content) bool {
+	told, known := pod.Mounted[source]
+	return c.CSI && known && told.Content != loaded
+}
+
+// untellable excuses versions that KICK cannot know to be others than those a container
+// read: they were told of before its first record of the class, or so soon after the
+// container had started that clocks do not show which was first.
+func (c *Context) untellable(s stalePod) bool {
+	told, known := s.pod.Mounted[s.ref.source]
+	if !known {
+		return false
+	}
+	first, recorded := c.sources.of(s.ref.source).firstRecord()
+	return !recorded || !told.At.After(first.at) || told.At.Sub(s.container.Started) <= c.Allowance+time.Second
+}
+
+// mountedAgain: a container that mounts a class was restarted in place. It read the files as
+// they were then, and what the status told later may have been told late.
+func (r restartCase) mountedAgain() bool {
+	return r.eachRef(func(_ Pod, c Container, ref ref) bool { return ref.source.isClass() && c.Again })
+}
+
+// flaps: what is stale is stale by a class alone, and that has changed thrice at least.
+func (b blockCase) flaps() bool {
+	return !slices.ContainsFunc(b.stale, func(s stalePod) bool {
+		return !s.ref.source.isClass() || len(b.sources.of(s.ref.source).changes) < 4 // its creation is one
+	})
+}
+
+// mirrored: a class was rotated so recently that the Secret which mirrors it is waited for.
+func (b blockCase) mirrored() bool {
+	return slices.ContainsFunc(b.stale, func(s stalePod) bool {
+		last, ok := b.sources.of(s.ref.source).last()
+		return ok && b.Loop.Now().Sub(last.at) <= time.Hour
+	})
+}
