@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long one block of commands may take on a machine that has much else to do.
-const patience = 4 * time.Minute
+const patience = 10 * time.Minute
 
 // shell runs blocks one after the other, as a reader who pastes them into one terminal.
 type shell struct {
