@@ -42,10 +42,11 @@ lint: ## check the import law and the house rules
 	@$(call tool,golangci-lint) run
 
 .PHONY: generate
-generate: ## write CRDs, deepcopy functions and roles from markers, and the chart's share of them
+generate: ## write CRDs, deepcopy functions and roles from markers, the chart's share of them, and pages from the code
 	@$(call tool,controller-gen) object crd rbac:roleName=kick paths=./kick/... \
 		output:crd:dir=kick/api/crds output:rbac:dir=kick/operator/rbac
 	@go run ./charts/generate
+	@go run ./site/generate
 
 .PHONY: verify
 verify: ## fail if a generated file is not what generate writes
@@ -106,9 +107,30 @@ mutants: ## plant every known bug into the operator and see how fast the simulat
 mutation-score: ## see how many small changes of the decisions go unnoticed; takes half an hour; MUTANTFLAGS=--only=freshness
 	@go run ./sim/mutants --score --for 10s $(MUTANTFLAGS)
 
+KIND         ?= kind
+KIND_CLUSTER ?= kick-dev
+.PHONY: kind-create kind-load kind-delete install
+kind-create: ## with Docker: a cluster for development, made by kind
+	@$(KIND) create cluster --name $(KIND_CLUSTER)
+
+kind-load: ## build KICK's image and load it into that cluster
+	@docker build --tag kick:dev .
+	@$(KIND) load docker-image kick:dev --name $(KIND_CLUSTER)
+
+install: ## install the chart there with that image; again after each kind-load
+	@$(call tool,helm) upgrade --install kick charts/kick --kube-context kind-$(KIND_CLUSTER) --namespace kick-system --create-namespace \
+		--set image.repository=kick,image.tag=dev,image.pullPolicy=Never --set-string podAnnotations.installed=$$(date +%s) --wait
+
+kind-delete: ## end that cluster
+	@$(KIND) delete cluster --name $(KIND_CLUSTER)
+
+.PHONY: site
+site: ## build the pages as a web site into bin/site, and each as plain Markdown beside it
+	@site/build
+
 .PHONY: docs
-docs: ## check the pages: dead links, the drawing of the imports
-	@go test -count=1 ./kick/kicktest/house ./kick/kicktest/importlaw && echo "start at README.md; decisions are in docs/decisions/"
+docs: ## check the pages: links, commands, manifests, what is generated, the site, the drawing of the imports
+	@go test -count=1 ./kick/kicktest/house ./kick/kicktest/importlaw ./traceability/... ./site/docstest && echo "start at docs/README.md"
 
 .PHONY: release-check
 release-check: ## check what a release is made with; with goreleaser on PATH by its own check too
@@ -117,7 +139,8 @@ release-check: ## check what a release is made with; with goreleaser on PATH by 
 	@for os in linux/amd64 linux/arm64; do for n in 1 2; do \
 		CGO_ENABLED=0 GOOS=$${os%/*} GOARCH=$${os#*/} go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o bin/release-$$n ./cmd/kick || exit 1; \
 		done; cmp bin/release-1 bin/release-2 && echo "$$os: built twice, the same bytes" || exit 1; rm bin/release-1 bin/release-2; done
-	@if command -v goreleaser >/dev/null; then goreleaser check; else echo "NOT CHECKED: no goreleaser on PATH, so .goreleaser.yaml was not held against its own schema"; fi
+	@if command -v goreleaser >/dev/null; then goreleaser check; \
+	else echo "no goreleaser on PATH: its configuration is read by its own reader, and no more"; cd .tools/goreleaser && go run . ../../.goreleaser.yaml; fi
 
 VULNDB ?= https://vuln.go.dev
 .PHONY: vulncheck
