@@ -77,7 +77,7 @@ func dryRun(f *facts) Step {
 		return Step{Outcome: Pass}
 	}
 	s := end(request.DryRun, request.DryRunOnly)
-	s.Object, s.At, s.Pod = f.policy.ID, f.latest, f.evidence.Pod
+	s.Object, s.At, s.Pod, s.Since = f.policy.ID, f.latest, f.evidence.Pod, f.evidence.Since
 	return s
 }
 
