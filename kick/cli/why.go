@@ -102,12 +102,7 @@ func (s *session) judge(target model.Key) (*answer, error) {
 		out.Reason, out.Message = "NotManaged", s.unmanaged(target)
 		return out, nil
 	}
-	v := decide.Decide(snap, s.now)
-	if v.Decisive != nil && v.Decisive.Reason == request.Opened { // what comes of it is what is asked for
-		again, r := *snap, *snap.Request
-		r.Status, again.Request = v.Status, &r
-		v = decide.Decide(&again, s.now)
-	}
+	v := decide.Foresee(snap, s.now)
 	out.fill(snap, &v)
 	out.Queued, err = s.queued(target, snap.Request)
 	return out, err

@@ -15,9 +15,13 @@ type Line struct {
 	Message string         `json:"message"`
 }
 
-// Trail is a verdict's trail in words, in the order in which the rules were asked. What
-// would be done if nothing stood against it is left out where something does.
+// Trail is a verdict's trail in words, in the order in which the rules were asked; while
+// a restart is watched, none is asked. What would be done if nothing stood against it is
+// left out where something does.
 func Trail(v *decide.Verdict) []Line {
+	if s := v.Decisive; len(v.Trail) == 0 && s != nil {
+		return []Line{{s.Rule, s.Outcome, Step(s)}}
+	}
 	out := make([]Line, 0, len(v.Trail))
 	for i := range v.Trail {
 		s := &v.Trail[i]
