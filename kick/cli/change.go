@@ -37,11 +37,11 @@ func (a *app) toggle(verb string, suspend bool) *cobra.Command {
 				return err
 			}
 			policies := s.writes.Resource(v1alpha1.GroupVersion.WithResource("kickpolicies")).Namespace(id.Namespace)
-			if _, err := policies.Patch(s.ctx, id.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}); err != nil {
+			made, err := policies.Patch(s.ctx, id.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+			if err != nil {
 				return fmt.Errorf("%s %s: %w", verb, id, err)
 			}
-			_, err = fmt.Fprintf(s.Stdout, "%s: spec.suspend is %v\n", id, suspend)
-			return err
+			return s.did(made, fmt.Sprintf("%s: spec.suspend is %v", id, suspend))
 		},
 	}
 }
@@ -93,6 +93,22 @@ func (s *session) ask(target model.Key, reason string) error {
 	if err != nil {
 		return fmt.Errorf("create a KickRequest for %s: %w", target, err)
 	}
-	_, err = fmt.Fprintf(s.Stdout, "kickrequest.kick.corewire.io/%s created; kubectl kick why %s/%s -n %s tells how far it is\n", made.GetName(), target.Kind, target.Name, target.Namespace)
+	waits := ""
+	if r := w.Request; r != nil && !r.Status.Phase.Terminal() {
+		waits = fmt.Sprintf("; its turn comes when KickRequest %s is done", r.ID.Name)
+	}
+	return s.did(made, fmt.Sprintf("kickrequest.kick.corewire.io/%s created%s; kubectl kick why %s/%s -n %s tells how far it is", made.GetName(), waits, target.Kind, target.Name, target.Namespace))
+}
+
+// did tells what was written: as the object, as its name, or in words.
+func (s *session) did(made *unstructured.Unstructured, words string) error {
+	made.SetManagedFields(nil)
+	if done, err := s.structured(made.Object); done {
+		return err
+	}
+	if s.output == "name" {
+		words = resource(model.Key{Kind: made.GetKind(), Name: made.GetName()})
+	}
+	_, err := fmt.Fprintln(s.Stdout, words)
 	return err
 }

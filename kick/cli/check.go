@@ -110,33 +110,44 @@ func (s *session) leader() finding {
 	return f
 }
 
-// needs are the rights that reading takes.
-var needs = []struct{ group, resource, verb string }{
-	{v1alpha1.GroupVersion.Group, "kickpolicies", "list"}, {v1alpha1.GroupVersion.Group, "kickrequests", "list"},
-	{v1alpha1.GroupVersion.Group, "sourceobservations", "list"},
-	{"apps", "deployments", "list"}, {"apps", "statefulsets", "list"}, {"apps", "daemonsets", "list"},
-	{"apps", "replicasets", "list"}, {"apps", "controllerrevisions", "list"},
-	{"", "secrets", "list"}, {"", "configmaps", "list"}, {"", "pods", "list"},
-	{v1alpha1.GroupVersion.Group, "kickpolicies", "patch"}, {v1alpha1.GroupVersion.Group, "kickrequests", "create"},
+// needs are the rights that the plugin makes use of; own: in KICK's own namespace.
+var needs = []struct {
+	group, resource, verb string
+	own                   bool
+}{
+	{v1alpha1.GroupVersion.Group, "kickpolicies", "list", false}, {v1alpha1.GroupVersion.Group, "kickrequests", "list", false},
+	{v1alpha1.GroupVersion.Group, "sourceobservations", "list", false},
+	{"apps", "deployments", "list", false}, {"apps", "statefulsets", "list", false}, {"apps", "daemonsets", "list", false},
+	{"apps", "replicasets", "list", false}, {"apps", "controllerrevisions", "list", false},
+	{"", "secrets", "list", false}, {"", "configmaps", "list", false}, {"", "pods", "list", false}, {"", "secrets", "get", true},
+	{"events.k8s.io", "events", "list", false}, {"events.k8s.io", "events", "watch", false}, {v1alpha1.GroupVersion.Group, "kickrequests", "watch", false},
+	{v1alpha1.GroupVersion.Group, "kickpolicies", "patch", false}, {v1alpha1.GroupVersion.Group, "kickrequests", "create", false},
 }
 
 // rights asks what the user may do.
 func (s *session) rights() []finding {
 	var out []finding
 	for _, n := range needs {
+		namespace, where := s.namespace, "all namespaces"
+		if n.own {
+			namespace = s.own
+		}
+		if namespace != "" {
+			where = "namespace " + namespace
+		}
 		review, err := s.core.AuthorizationV1().SelfSubjectAccessReviews().Create(s.ctx, &authorizationv1.SelfSubjectAccessReview{
 			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Namespace: s.namespace, Verb: n.verb, Group: n.group, Resource: n.resource,
+				Namespace: namespace, Verb: n.verb, Group: n.group, Resource: n.resource,
 			}},
 		}, metav1.CreateOptions{})
-		f := finding{What: "your right to " + n.verb + " " + n.resource, Says: "granted"}
+		f := finding{What: "your right to " + n.verb + " " + n.resource, Says: "granted in " + where}
 		switch {
 		case err != nil:
 			f.Says = err.Error()
 		case review.Status.Allowed:
 			f.OK = true
 		default:
-			f.Says = "not granted"
+			f.Says = "not granted in " + where
 		}
 		out = append(out, f)
 	}
@@ -144,16 +155,17 @@ func (s *session) rights() []finding {
 }
 
 // foreign are the tools KICK can work with.
-var foreign = []struct{ name, groupVersion string }{
-	{"Argo CD", "argoproj.io/v1alpha1"}, {"Flux Kustomizations", "kustomize.toolkit.fluxcd.io/v1"}, {"Flux HelmReleases", "helm.toolkit.fluxcd.io/v2"},
-	{"Kargo", "kargo.akuity.io/v1alpha1"}, {"Secrets Store CSI", "secrets-store.csi.x-k8s.io/v1"},
+var foreign = []struct{ name, groupVersion, resource string }{
+	{"Argo CD", "argoproj.io/v1alpha1", "applications"}, {"Argo Rollouts", "argoproj.io/v1alpha1", "rollouts"},
+	{"Flux Kustomizations", "kustomize.toolkit.fluxcd.io/v1", "kustomizations"}, {"Flux HelmReleases", "helm.toolkit.fluxcd.io/v2", "helmreleases"},
+	{"Kargo", "kargo.akuity.io/v1alpha1", "stages"}, {"Secrets Store CSI", "secrets-store.csi.x-k8s.io/v1", "secretproviderclasses"},
 }
 
 func (s *session) integrations() []finding {
 	var out []finding
 	for _, tool := range foreign {
-		f := finding{What: tool.name, Note: true, Says: "not installed (" + tool.groupVersion + ")"}
-		if len(s.resources(tool.groupVersion)) > 0 {
+		f := finding{What: tool.name, Note: true, Says: "not installed (" + tool.resource + " of " + tool.groupVersion + ")"}
+		if s.resources(tool.groupVersion)[tool.resource] {
 			f.OK, f.Says = true, "installed"
 		}
 		out = append(out, f)

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -124,14 +129,22 @@ func TestAgainstARealControlPlane(t *testing.T) {
 	s := &shop{t, c, plane.Kubeconfig}
 	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "plugin"}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "plugin", Name: "db"}, StringData: map[string]string{"password": canary}},
+		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "readers"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}}}},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "readers"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "readers"}, Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "Group", Name: "readers"}}},
 		deployment("web"), deployment("other"))
 	s.ready("web")
 	s.ready("other")
 
 	s.must(exitOK, policies, []string{"would manage 1 of 2", "nothing to do  1", "not matched    1  Deployment/other", "nothing was changed"}, "plan", "-f", "-")
+	s.must(exitOK, policies+"---\n"+strings.ReplaceAll(policies, "{name: all}", "{name: too}"), []string{"PolicyConflict: Several policies select this workload (all, too)"}, "plan", "-f", "-")
+	s.must(exitError, strings.ReplaceAll(policies, "minInterval: 0s", "maxConcurrent: -4"), []string{"spec.restart.maxConcurrent", "greater than or equal to 0"}, "plan", "-f", "-")
+	s.must(exitOK, policies, []string{"warning: KickPolicy plugin/all is taken as it is written", "would manage 1 of 2"}, "plan", "-f", "-", "--as", "reader", "--as-group", "readers")
 	s.must(exitOK, "", []string{"has no KickPolicy"}, "why", "deploy/web")
 	s.change("-second")
 	s.must(exitOK, policies, []string{"restart now    1", "Deployment/web  Restarting: Secret plugin/db changed"}, "plan", "-f", "-")
+	if got := s.must(exitOK, policies, nil, "plan", "-f", "-", "-o", "name"); got != "deployment.apps/web\n" {
+		t.Errorf("what would be restarted is %q", got)
+	}
 	s.change("-third")
 
 	kick, err := installation.Prepare(t.Context(), plane, "kick-plugin")
@@ -153,6 +166,7 @@ func TestAgainstARealControlPlane(t *testing.T) {
 	s.until(exitUnmet, "PolicySuspended", "status", "deployment/web")
 	s.until(exitOK, "WaitingForGate", "list")
 	s.sameSentence()
+	s.queued()
 	s.must(exitOK, "", []string{"spec.suspend is false"}, "resume", "policy/all")
 	s.until(exitOK, "", "status", "deployment/web")
 	s.until(exitOK, "Succeeded", "list")
@@ -166,7 +180,58 @@ func (s *shop) sameSentence() {
 	if err := s.c.Get(s.t.Context(), client.ObjectKey{Namespace: "plugin", Name: "deployment-web"}, &r); err != nil {
 		s.t.Fatal(err)
 	}
-	s.must(exitOK, "", []string{r.Status.Gate.Message, "WaitingForGate (PolicySuspended)", "Secret db"}, "why", "deployment/web")
+	for _, name := range []string{"deployment/web", "deployment.apps/web", "deployments.v1.apps/web", "kickrequest.kick.corewire.io/deployment-web"} {
+		s.must(exitOK, "", []string{r.Status.Gate.Message, "WaitingForGate (PolicySuspended)", "Secret db", "ago)", "history"}, "why", name)
+	}
+}
+
+// queued: a request of a person waits for the one before it, and everything says so.
+func (s *shop) queued() {
+	s.t.Helper()
+	s.must(exitOK, "", []string{"its turn comes when KickRequest deployment-web is done"}, "now", "deployment/web", "--reason", "a new license")
+	s.must(exitOK, "", []string{"after that", ": a new license"}, "why", "deployment/web")
+	s.must(exitOK, "", []string{"Its turn comes when KickRequest deployment-web is done."}, "list", "-o", "wide")
+}
+
+// watch: what comes later is told, as a document of its own each, and an interrupt ends it.
+func (s *shop) watch() {
+	s.t.Helper()
+	ctx, interrupt := context.WithCancel(s.t.Context())
+	in, out := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- Main([]string{"list", "-w", "-o", "json", "--kubeconfig", s.config, "-n", "plugin"},
+			Program{In: strings.NewReader(""), Stdout: out, Stderr: out, Now: time.Now, Name: "kubectl kick", Context: ctx})
+		_ = out.Close()
+	}()
+	documents := json.NewDecoder(in)
+	shown := func() bool {
+		var list v1alpha1.KickRequestList
+		if err := documents.Decode(&list); err != nil {
+			s.t.Fatal(err)
+		}
+		return slices.ContainsFunc(list.Items, func(r v1alpha1.KickRequest) bool { return r.Spec.Reason == "seen while watching" })
+	}
+	if shown() {
+		s.t.Error("it is shown before it is there")
+	}
+	s.must(exitOK, "", nil, "now", "deploy/web", "--reason", "seen while watching")
+	for !shown() { // a decoder that waits for ever is ended by the test's own limit
+	}
+	interrupt()
+	_, _ = io.Copy(io.Discard, in)
+	if got := <-code; got != exitBroken {
+		s.t.Errorf("interrupted, it ends with exit code %d, want %d", got, exitBroken)
+	}
+}
+
+// completes: what is typed last is completed, so that it stands after all flags.
+func (s *shop) completes(want, command, typed string) {
+	s.t.Helper()
+	got := call(s.t.Context(), time.Now, "", "__complete", command, "--kubeconfig", s.config, "-n", "plugin", typed)
+	if !strings.HasPrefix(got.stdout, want+":") {
+		s.t.Errorf("%s %s is completed as\n%s%s", command, typed, got.stdout, got.stderr)
+	}
 }
 
 // operate runs what is left of the commands.
@@ -175,17 +240,25 @@ func (s *shop) operate(plane *controlplane.ControlPlane) {
 	s.must(exitOK, "", []string{"No workloadSelector of the namespace's policies (all) matches"}, "why", "deploy/other")
 	s.must(exitError, "", []string{"does not exist"}, "why", "deploy/none")
 	s.must(exitOK, "", []string{"KickPolicy plugin/all", "└─ Deployment web", "└─ Secret db"}, "tree")
+	s.must(exitOK, "", []string{`"policy": "all"`, `"source": "Secret db"`}, "tree", "-o", "json")
 	s.must(exitOK, "", []string{"all", "True", "none"}, "status")
-	s.must(exitOK, "", []string{"opens", "now"}, "windows", "policy/all", "-o", "json")
+	s.must(exitOK, "", []string{"deployment.apps/web\n"}, "status", "deploy/web", "-o", "name")
+	s.must(exitOK, "", []string{"now"}, "windows", "policy/all")
+	s.must(exitOK, "", []string{"opens"}, "windows", "policy/all", "-o", "json")
 	s.must(exitOK, "", []string{"KickRequestList", "deployment-web"}, "list", "-o", "yaml")
 	s.must(exitOK, "", []string{"kickrequest.kick.corewire.io/deployment-web\n"}, "list", "-o", "name")
-	s.must(exitUsage, "", []string{"use json, yaml, name or wide"}, "list", "-o", "xml")
+	s.must(exitUsage, "", []string{"kick list knows json, yaml, name, wide"}, "list", "-o", "xml")
 	s.until(exitOK, "KickSucceeded", "events")
 	s.must(exitOK, "", []string{"served", "granted", "Argo CD: not installed"}, "check")
 	s.must(exitOK, "", []string{redacted, "deployment-web"}, "report")
-	s.must(exitOK, "", []string{"created; kubectl kick why"}, "now", "deploy/web", "--reason", "the license was renewed")
+	s.must(exitOK, "", []string{`"plugin"`, redacted}, "report", "-o", "json")
+	s.must(exitOK, "", []string{"kickrequest.kick.corewire.io/deployment-web-"}, "now", "deploy/web", "--reason", "the license was renewed", "-o", "name")
 	s.until(exitOK, "the license was renewed", "list", "-o", "yaml")
-	s.must(exitOK, "", []string{"spec.suspend is true"}, "suspend", "policy/all")
+	policy := strings.TrimSpace(s.must(exitOK, "", nil, "status", "-o", "name"))
+	s.must(exitOK, "", []string{"spec.suspend is true"}, "suspend", policy)
+	s.completes("deployment/other\ndeployment/web\n", "why", "deployment/")
+	s.completes("policy/all\n", "resume", "policy/")
+	s.watch()
 
 	nobody := t.TempDir() + "/kubeconfig"
 	if err := plane.WriteKubeconfig(nobody, "nobody"); err != nil {
@@ -193,5 +266,5 @@ func (s *shop) operate(plane *controlplane.ControlPlane) {
 	}
 	s.config = nobody
 	s.must(exitError, "", []string{"forbidden", "KICK's judgement needs"}, "why", "deploy/web")
-	s.must(exitUnmet, "", []string{"MISSING  your right to list kickpolicies: not granted"}, "check")
+	s.must(exitUnmet, "", []string{"MISSING  your right to list kickpolicies: not granted in namespace plugin", "your right to get secrets: not granted in namespace kick-plugin"}, "check")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,10 +22,11 @@ func (a *app) events() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.printEvents(); err != nil || !a.watch {
+			version, err := s.printEvents()
+			if err != nil || !a.watch {
 				return err
 			}
-			return s.follow(&eventsv1.EventList{}, func(o client.Object) error {
+			return s.follow(&eventsv1.EventList{}, version, func(o client.Object) error {
 				if e, ok := o.(*eventsv1.Event); ok && ofKick(e) {
 					return s.printEvent(e)
 				}
@@ -38,25 +40,34 @@ func (a *app) events() *cobra.Command {
 
 func ofKick(e *eventsv1.Event) bool { return e.Regarding.Kind == "KickRequest" }
 
-func (s *session) printEvents() error {
+// printEvents prints what there is, and returns the version from which on to watch.
+func (s *session) printEvents() (version string, err error) {
 	var list eventsv1.EventList
 	if err := s.live.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
-		return fmt.Errorf("list events: %w", err)
+		return "", fmt.Errorf("list events: %w", err)
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !ofKick(&e) })
 	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return eventTime(&a).Compare(eventTime(&b)) })
-	if done, err := s.structured(list.Items); done {
-		return err
+	if !s.watch {
+		if done, err := s.structured(list.Items); done {
+			return "", err
+		}
+		if len(list.Items) == 0 {
+			_, _ = fmt.Fprintln(s.Stderr, "No event: KICK told nothing, or it is longer ago than the API server keeps events.")
+		}
 	}
 	for i := range list.Items {
 		if err := s.printEvent(&list.Items[i]); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return list.ResourceVersion, nil
 }
 
 func (s *session) printEvent(e *eventsv1.Event) error {
+	if done, err := s.structured(e); done {
+		return err
+	}
 	about := e.Regarding.Namespace + "/" + e.Regarding.Name
 	if e.Related != nil {
 		about = e.Related.Kind + " " + e.Related.Namespace + "/" + e.Related.Name
@@ -76,25 +87,40 @@ func eventTime(e *eventsv1.Event) time.Time {
 	return e.CreationTimestamp.Time
 }
 
-// follow hands on what appears and changes from now on, until it is interrupted.
-func (s *session) follow(list client.ObjectList, show func(client.Object) error) error {
-	if err := s.live.List(s.ctx, list, client.InNamespace(s.namespace), client.Limit(1)); err != nil {
-		return fmt.Errorf("watch: %w", err)
-	}
-	version := list.GetResourceVersion()
-	w, err := s.live.Watch(s.ctx, list, client.InNamespace(s.namespace), &client.ListOptions{Raw: since(version)})
-	if err != nil {
-		return fmt.Errorf("watch: %w", err)
-	}
-	defer w.Stop()
-	for e := range w.ResultChan() {
-		obj, ok := e.Object.(client.Object)
-		if !ok || e.Type != watch.Added && e.Type != watch.Modified && e.Type != watch.Deleted {
-			continue
+// follow hands on what appears and changes after a version, until it is interrupted. The
+// API server ends each watch after a while; the next one goes on where it was.
+func (s *session) follow(list client.ObjectList, version string, show func(client.Object) error) error {
+	for s.ctx.Err() == nil {
+		w, err := s.live.Watch(s.ctx, list, client.InNamespace(s.namespace), &client.ListOptions{Raw: since(version)})
+		if err != nil {
+			return fmt.Errorf("watch: %w", err)
 		}
-		if err := show(obj); err != nil {
-			return err
+		version, err = heard(w, version, show)
+		w.Stop()
+		if err != nil {
+			return fmt.Errorf("watch: %w", err)
 		}
 	}
 	return s.ctx.Err()
+}
+
+// heard takes what one watch tells, and returns the version it came to.
+func heard(w watch.Interface, version string, show func(client.Object) error) (string, error) {
+	for e := range w.ResultChan() {
+		if e.Type == watch.Error {
+			return version, apierrors.FromObject(e.Object)
+		}
+		obj, ok := e.Object.(client.Object)
+		if !ok {
+			continue
+		}
+		version = obj.GetResourceVersion()
+		if e.Type == watch.Bookmark {
+			continue
+		}
+		if err := show(obj); err != nil {
+			return version, err
+		}
+	}
+	return version, nil
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,13 +24,14 @@ func (a *app) list() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.printRequests(); err != nil || !a.watch {
+			version, err := s.printRequests()
+			if err != nil || !a.watch {
 				return err
 			}
-			return s.follow(&v1alpha1.KickRequestList{}, func(client.Object) error {
-				s.cache.read = map[place][]client.Object{}
+			return s.follow(&v1alpha1.KickRequestList{}, version, func(client.Object) error {
 				s.now = gather.Now(clockOf(a.Now))
-				return s.printRequests()
+				_, err := s.printRequests()
+				return err
 			})
 		},
 	}
@@ -38,16 +41,21 @@ func (a *app) list() *cobra.Command {
 
 var requestColumns = []string{"NAMESPACE", "KIND", "NAME", "PHASE", "REASON", "CHANGED", "NEXT TRY", "REQUEST", "MESSAGE"}
 
-func (s *session) printRequests() error {
+// printRequests prints what there is now, and returns the version from which on to watch.
+func (s *session) printRequests() (version string, err error) {
 	var list v1alpha1.KickRequestList
-	if err := s.cache.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
-		return fmt.Errorf("list KickRequests: %w", err)
+	if err := s.live.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
+		return "", fmt.Errorf("list KickRequests: %w", err)
 	}
+	return list.ResourceVersion, s.printList(&list)
+}
+
+func (s *session) printList(list *v1alpha1.KickRequestList) error {
 	slices.SortFunc(list.Items, func(a, b v1alpha1.KickRequest) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("KickRequestList"))
-	if done, err := s.structured(&list); done {
+	if done, err := s.structured(list); done {
 		return err
 	}
 	if len(list.Items) == 0 {
@@ -62,10 +70,13 @@ func (s *session) printRequests() error {
 			continue
 		}
 		target, st := gather.TargetOf(&list.Items[i]), r.Status
-		phase := cmp.Or(st.Phase, request.Pending)
+		phase, changed, message := cmp.Or(st.Phase, request.Pending), st.LatestChange, st.Message
+		if st.Phase == "" {
+			changed, message = r.ChangeTime(), cmp.Or(behind(list.Items, i), message)
+		}
 		rows = append(rows, []string{
-			target.Namespace, target.Kind, target.Name, s.paint(phase, string(phase)), string(st.Reason), s.age(s.now, st.LatestChange), stamp(st.RequeueAt),
-			r.ID.Name, st.Message,
+			target.Namespace, target.Kind, target.Name, s.paint(phase, string(phase)), string(st.Reason), s.age(s.now, changed), stamp(st.RequeueAt),
+			r.ID.Name, message,
 		})
 	}
 	if s.output == "name" {
@@ -86,12 +97,18 @@ func (a *app) tree() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			trees := []policyTree{}
 			for _, ns := range namespaces {
-				if err := s.printTree(ns); err != nil {
+				found, err := s.trees(ns)
+				if err != nil {
 					return err
 				}
+				trees = append(trees, found...)
 			}
-			return nil
+			if done, err := s.structured(trees); done {
+				return err
+			}
+			return s.printTrees(trees)
 		},
 	}
 }
@@ -113,40 +130,60 @@ func (s *session) managed() ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-func (s *session) printTree(namespace string) error {
+// policyTree is a policy and what it selects.
+type policyTree struct {
+	Policy    string    `json:"policy"`
+	Namespace string    `json:"namespace"`
+	Workloads []*answer `json:"workloads"`
+}
+
+// trees are those of a namespace's policies, in order.
+func (s *session) trees(namespace string) ([]policyTree, error) {
 	found, err := s.judgeAll(namespace)
 	if err != nil {
-		return err
-	}
-	byPolicy := map[string][]*answer{}
-	for _, got := range found {
-		for _, p := range got.Policies {
-			byPolicy[p] = append(byPolicy[p], got)
-		}
+		return nil, err
 	}
 	keys, err := s.gather.PolicyKeys(s.ctx, namespace)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	slices.SortFunc(keys, func(a, b model.Key) int { return cmp.Compare(a.Name, b.Name) })
-	for _, p := range keys {
-		_, _ = fmt.Fprintf(s.Stdout, "KickPolicy %s/%s\n", namespace, p.Name)
-		for i, got := range byPolicy[p.Name] {
-			branch, below := "├─ ", "│  "
-			if i == len(byPolicy[p.Name])-1 {
-				branch, below = "└─ ", "   "
-			}
-			_, _ = fmt.Fprintf(s.Stdout, "%s%s %s  %s\n", branch, got.Kind, got.Name, s.paint(got.phase, got.Reason))
-			for j, src := range got.Sources {
-				leaf := "├─ "
-				if j == len(got.Sources)-1 {
-					leaf = "└─ "
-				}
-				_, _ = fmt.Fprintf(s.Stdout, "%s%s%s  %s%s\n", below, leaf, src.Source, src.Changed, src.Note)
+	out := make([]policyTree, len(keys))
+	for i, p := range keys {
+		out[i] = policyTree{Policy: p.Name, Namespace: namespace, Workloads: []*answer{}}
+		for _, got := range found {
+			if slices.Contains(got.Policies, p.Name) {
+				out[i].Workloads = append(out[i].Workloads, got)
 			}
 		}
 	}
-	return nil
+	return out, nil
+}
+
+func (s *session) printTrees(trees []policyTree) error {
+	var out strings.Builder
+	for i := range trees {
+		t := &trees[i]
+		fmt.Fprintf(&out, "KickPolicy %s/%s\n", t.Namespace, t.Policy)
+		for j, got := range t.Workloads {
+			branch, below := branches(j == len(t.Workloads)-1)
+			fmt.Fprintf(&out, "%s%s %s  %s\n", branch, got.Kind, got.Name, s.paint(got.phase, got.Reason))
+			for k, src := range got.Sources {
+				leaf, _ := branches(k == len(got.Sources)-1)
+				fmt.Fprintf(&out, "%s%s%s  %s%s\n", below, leaf, src.Source, stamp(src.changed), src.Note)
+			}
+		}
+	}
+	_, err := io.WriteString(s.Stdout, out.String())
+	return err
+}
+
+// branches lead to a node, and past it to what is below it.
+func branches(last bool) (to, past string) {
+	if last {
+		return "└─ ", "   "
+	}
+	return "├─ ", "│  "
 }
 
 // judgeAll asks about every workload of a namespace, in order.

@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/benbjohnson/clock"
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/corewire/kick/kick/operator"
 )
@@ -24,6 +27,7 @@ const (
 	exitError  = 1 // it could not be done
 	exitUsage  = 2 // the command line is wrong
 	exitUnmet  = 3 // status: a restart is outstanding; check: something is missing
+	exitLate   = 124
 	exitBroken = 130
 )
 
@@ -68,6 +72,7 @@ type usageError struct{ error }
 
 // Main runs the plugin and returns its exit code.
 func Main(args []string, p Program) int {
+	log.SetLogger(logr.Discard()) // of the libraries: what there is to say is said here
 	a := &app{Program: p, flags: genericclioptions.NewConfigFlags(true)}
 	root := a.root()
 	root.SetArgs(args)
@@ -85,32 +90,44 @@ func Main(args []string, p Program) int {
 		return exitBroken
 	}
 	_, _ = fmt.Fprintf(p.Stderr, "error: %v\n", err)
-	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+	switch {
+	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
 		return exitUsage
+	case late(err):
+		return exitLate
 	}
 	return exitError
+}
+
+// late reports whether --request-timeout is over.
+func late(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
 }
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "kick",
 		Short:         "See what KICK does about your workloads, and why",
-		Long:          "See what KICK does about your workloads, and why.\n\nExit codes: 0 done; 1 it could not be done; 2 the command line is wrong; 3 status: a restart is outstanding,\ncheck: something is missing; 130 interrupted.",
+		Long:          "See what KICK does about your workloads, and why.\n\nExit codes: 0 done; 1 it could not be done; 2 the command line is wrong; 3 status: a restart is outstanding,\ncheck: something is missing; 124 --request-timeout is over; 130 interrupted.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: a.Name},
 		Version:       operator.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.known(c) },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	a.flags.AddFlags(root.PersistentFlags())
 	f := root.PersistentFlags()
-	f.StringVarP(&a.output, "output", "o", "", "json, yaml, name or wide; default: for people")
+	f.StringVarP(&a.output, "output", "o", "", "json, yaml, name or wide, as far as a command knows them; default: for people")
 	f.BoolVarP(&a.all, "all-namespaces", "A", false, "all namespaces")
 	f.StringVar(&a.own, "kick-namespace", operator.DefaultNamespace, "the namespace KICK itself runs in")
-	root.AddCommand(a.why(), a.status(), a.list(), a.tree(), a.events(), a.plan(), a.windows(), a.toggle("suspend", true), a.toggle("resume", false),
+	root.AddCommand(a.why(), a.status(), a.list(), a.tree(), a.events(), a.planning(), a.windows(), a.toggle("suspend", true), a.toggle("resume", false),
 		a.restartNow(), a.check(), a.report(), a.version())
+	a.complete(root)
 	for _, c := range root.Commands() {
 		if args := c.Args; args != nil {
 			c.Args = func(c *cobra.Command, given []string) error {
@@ -128,6 +145,9 @@ func (a *app) version() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of the plugin", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if done, err := a.structured(map[string]string{"plugin": operator.Version()}); done {
+				return err
+			}
 			_, err := fmt.Fprintln(a.Stdout, operator.Version())
 			return err
 		},

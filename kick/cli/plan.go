@@ -8,6 +8,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
@@ -18,7 +22,7 @@ import (
 	"github.com/corewire/kick/kick/model/request"
 )
 
-func (a *app) plan() *cobra.Command {
+func (a *app) planning() *cobra.Command {
 	file := ""
 	c := &cobra.Command{
 		Use: "plan -f FILE", Short: "Show what a policy would restart and what not, before it is applied; nothing is written",
@@ -33,12 +37,7 @@ func (a *app) plan() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, p := range policies {
-				if err := s.planFor(p); err != nil {
-					return err
-				}
-			}
-			return nil
+			return s.plan(policies)
 		},
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "a file with KickPolicies")
@@ -74,6 +73,9 @@ func (s *session) readPolicies(file string) ([]*v1alpha1.KickPolicy, error) {
 		}
 		out = append(out, p)
 	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s holds no KickPolicy", file)
+	}
 	return out, nil
 }
 
@@ -82,17 +84,52 @@ func (s *session) readPolicy(document string) (*v1alpha1.KickPolicy, error) {
 	if err := yaml.UnmarshalStrict([]byte(document), p); err != nil {
 		return nil, err
 	}
-	if p.Kind != "KickPolicy" {
-		return nil, fmt.Errorf("kind %q: plan reads KickPolicies only", p.Kind)
+	if p.GroupVersionKind() != v1alpha1.GroupVersion.WithKind("KickPolicy") {
+		return nil, fmt.Errorf("apiVersion %q, kind %q: plan reads KickPolicies of %s only", p.APIVersion, p.Kind, v1alpha1.GroupVersion)
 	}
-	if p.Namespace == "" {
+	asked := s.flags.Namespace != nil && *s.flags.Namespace != ""
+	switch {
+	case p.Namespace == "":
 		p.Namespace = s.namespace
+	case asked && p.Namespace != *s.flags.Namespace:
+		return nil, usageError{fmt.Errorf("metadata.namespace %q is not the one of -n, %q", p.Namespace, *s.flags.Namespace)}
 	}
 	if p.Namespace == "" || p.Name == "" {
 		return nil, errors.New("metadata.name and a namespace (or -n) are needed")
 	}
-	return p, nil
+	return s.admitted(document, p)
 }
+
+// admitted is the policy as the API server would store it, with all defaults. Nothing is
+// written. Whoever may not write policies is told what was not checked.
+func (s *session) admitted(document string, p *v1alpha1.KickPolicy) (*v1alpha1.KickPolicy, error) {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
+		return nil, err
+	}
+	object.SetNamespace(p.Namespace)
+	policies := s.writes.Resource(v1alpha1.GroupVersion.WithResource("kickpolicies")).Namespace(p.Namespace)
+	stored, err := policies.Get(s.ctx, p.Name, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		object.SetResourceVersion(stored.GetResourceVersion())
+		stored, err = policies.Update(s.ctx, object, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager})
+	case apierrors.IsNotFound(err):
+		stored, err = policies.Create(s.ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager})
+	}
+	if apierrors.IsForbidden(err) {
+		_, _ = fmt.Fprintf(s.Stderr, "warning: KickPolicy %s/%s is taken as it is written; whether the API server would have it was not checked: %v\n", p.Namespace, p.Name, err)
+		return p, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	admitted := &v1alpha1.KickPolicy{}
+	return admitted, runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, admitted)
+}
+
+// nothing heads the workloads that a policy would manage and not touch.
+const nothing = "nothing to do"
 
 // planned is what a policy would do.
 type planned struct {
@@ -106,26 +143,47 @@ type planned struct {
 	NotMatched []string `json:"notMatched"`
 }
 
-func (s *session) planFor(p *v1alpha1.KickPolicy) error {
-	if m := gather.Policy(p); m.Invalid != "" {
-		return fmt.Errorf("KickPolicy %s/%s: %s", p.Namespace, p.Name, m.Invalid)
+// plan supposes that all policies of a file stand, and tells what each of them does.
+func (s *session) plan(policies []*v1alpha1.KickPolicy) error {
+	judged := map[string][]*answer{}
+	for _, p := range policies {
+		if m := gather.Policy(p); m.Invalid != "" {
+			return fmt.Errorf("KickPolicy %s/%s: %s", p.Namespace, p.Name, m.Invalid)
+		}
+		s.cache.suppose(p)
+		judged[p.Namespace] = nil
 	}
-	s.cache.suppose(p)
-	if err := s.supposeRecords(p.Namespace); err != nil {
+	for namespace := range judged {
+		if err := s.supposeRecords(namespace); err != nil {
+			return err
+		}
+		all, err := s.judgeAll(namespace)
+		if err != nil {
+			return err
+		}
+		judged[namespace] = all
+	}
+	plans := make([]planned, len(policies))
+	for i, p := range policies {
+		plans[i] = planOf(p, judged[p.Namespace])
+	}
+	if done, err := s.structured(plans); done {
 		return err
 	}
-	all, err := s.judgeAll(p.Namespace)
-	if err != nil {
-		return err
+	for i := range plans {
+		if err := s.printPlan(&plans[i]); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func planOf(p *v1alpha1.KickPolicy, all []*answer) planned {
 	out := planned{Policy: p.Name, Namespace: p.Namespace, Workloads: len(all), Restart: []answer{}, Wait: []answer{}, Nothing: []answer{}, NotMatched: []string{}}
 	for _, got := range all {
 		out.sort(got, p.Name)
 	}
-	if done, err := s.structured(out); done {
-		return err
-	}
-	return s.printPlan(&out)
+	return out
 }
 
 // sort puts a workload where it belongs.
@@ -150,13 +208,24 @@ func (out *planned) sort(got *answer, policy string) {
 	}
 }
 
+// printPlan tells of those that something is to be done about; of all with -o wide, and
+// with -o name nothing but what would be restarted.
 func (s *session) printPlan(out *planned) error {
+	if s.output == "name" {
+		for i := range out.Restart {
+			_, _ = fmt.Fprintln(s.Stdout, resource(model.Key{Kind: out.Restart[i].Kind, Name: out.Restart[i].Name}))
+		}
+		return nil
+	}
 	_, _ = fmt.Fprintf(s.Stdout, "KickPolicy %s/%s would manage %d of %d workloads\n", out.Namespace, out.Policy, out.Managed, out.Workloads)
 	for _, group := range []struct {
 		title string
 		found []answer
-	}{{"restart now", out.Restart}, {"wait", out.Wait}, {"nothing to do", out.Nothing}} {
+	}{{"restart now", out.Restart}, {"wait", out.Wait}, {nothing, out.Nothing}} {
 		_, _ = fmt.Fprintf(s.Stdout, "  %-14s %d\n", group.title, len(group.found))
+		if group.title == nothing && s.output != "wide" {
+			continue
+		}
 		for i := range group.found {
 			got := &group.found[i]
 			_, _ = fmt.Fprintf(s.Stdout, "    %s/%s  %s\n", got.Kind, got.Name, strings.TrimSpace(got.Reason+": "+got.Message))

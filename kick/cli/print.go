@@ -1,20 +1,40 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/yaml"
 
 	"github.com/corewire/kick/kick/model/request"
 )
 
-// structured prints data for programs, if that was asked for.
+// forms are what --output may be for each command, besides nothing.
+var forms = map[string][]string{
+	"why": {"json", "yaml"}, "tree": {"json", "yaml"}, "events": {"json", "yaml"}, "windows": {"json", "yaml"}, "check": {"json", "yaml"},
+	"report": {"json", "yaml"}, "version": {"json", "yaml"}, "list": {"json", "yaml", "name", "wide"}, "status": {"json", "yaml", "name", "wide"},
+	"plan": {"json", "yaml", "name", "wide"}, "now": {"json", "yaml", "name"}, "suspend": {"json", "yaml", "name"}, "resume": {"json", "yaml", "name"},
+}
+
+// known refuses a form of output that a command does not have, before anything is done.
+func (a *app) known(c *cobra.Command) error {
+	if may := forms[c.Name()]; a.output != "" && !slices.Contains(may, a.output) {
+		return usageError{fmt.Errorf("--output %q: %s knows %s", a.output, c.CommandPath(), cmp.Or(strings.Join(may, ", "), "none"))}
+	}
+	return nil
+}
+
+// structured prints data for programs, if that was asked for. What is printed again and
+// again is a stream of documents.
 func (a *app) structured(data any) (done bool, err error) {
 	var raw []byte
 	switch a.output {
@@ -23,10 +43,11 @@ func (a *app) structured(data any) (done bool, err error) {
 		raw = append(raw, '\n')
 	case "yaml":
 		raw, err = yaml.Marshal(data)
-	case "", "wide", "name":
-		return false, nil
+		if a.watch {
+			raw = append([]byte("---\n"), raw...)
+		}
 	default:
-		return true, usageError{fmt.Errorf("--output %q: use json, yaml, name or wide", a.output)}
+		return false, nil
 	}
 	if err == nil {
 		_, err = a.Stdout.Write(raw)
@@ -36,22 +57,35 @@ func (a *app) structured(data any) (done bool, err error) {
 
 // table prints rows in columns; the last columns are shown with -o wide only.
 func (a *app) table(head []string, wide int, rows [][]string) error {
-	w := tabwriter.NewWriter(a.Stdout, 0, 0, 3, ' ', 0)
 	columns := len(head)
 	if a.output != "wide" {
 		columns -= wide
 	}
-	for _, row := range append([][]string{head}, rows...) {
-		cells := make([]string, columns)
-		for i := range cells {
-			if cells[i] = row[i]; cells[i] == "" {
-				cells[i] = "-"
+	all, widths := append([][]string{head}, rows...), make([]int, columns)
+	for _, row := range all {
+		for i := range columns {
+			row[i] = cmp.Or(row[i], "-")
+			widths[i] = max(widths[i], seen(row[i]))
+		}
+	}
+	var out strings.Builder
+	for _, row := range all {
+		for i, cell := range row[:columns] {
+			if out.WriteString(cell); i < columns-1 {
+				out.WriteString(strings.Repeat(" ", widths[i]-seen(cell)+3))
 			}
 		}
-		_, _ = io.WriteString(w, strings.Join(cells, "\t")+"\n")
+		out.WriteString("\n")
 	}
-	return w.Flush()
+	_, err := io.WriteString(a.Stdout, out.String())
+	return err
 }
+
+// colours are the marks of paint, which take no room.
+var colours = regexp.MustCompile("\x1b\\[[0-9]+m")
+
+// seen is how wide a text is on a terminal.
+func seen(text string) int { return utf8.RuneCountInString(colours.ReplaceAllString(text, "")) }
 
 // age is how long ago something was; empty: never.
 func (a *app) age(now, at time.Time) string {

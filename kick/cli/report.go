@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/operator"
@@ -32,24 +32,22 @@ type bundle struct {
 
 func (a *app) report() *cobra.Command {
 	return &cobra.Command{
-		Use: "report", Short: "Print a support bundle as YAML, without anything of Secrets and ConfigMaps", Args: cobra.NoArgs,
+		Use: "report", Short: "Print a support bundle, as YAML or with -o json, without anything of Secrets and ConfigMaps", Args: cobra.NoArgs,
 		Example: "  kubectl kick report -A > kick-report.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.session(c)
 			if err != nil {
 				return err
 			}
-			raw, err := yaml.Marshal(s.bundle())
-			if err == nil {
-				_, err = s.Stdout.Write(raw)
-			}
+			a.output = cmp.Or(a.output, "yaml")
+			_, err = a.structured(s.bundle())
 			return err
 		},
 	}
 }
 
 func (s *session) bundle() *bundle {
-	b := &bundle{Plugin: operator.Version(), Server: "unknown", Time: stamp(s.now), Findings: s.findings()}
+	b := &bundle{Plugin: operator.Version(), Server: "unknown", Time: moment(s.now), Findings: s.findings()}
 	if v, err := s.core.Discovery().ServerVersion(); err == nil {
 		b.Server = v.GitVersion
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/operator"
@@ -113,7 +114,8 @@ func (s *session) snapshot(target model.Key) (*model.Snapshot, error) {
 
 // shortNames are how people call kinds.
 var shortNames = map[string]string{
-	"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "ro": "Rollout", "policy": "KickPolicy", "kpol": "KickPolicy",
+	"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "ro": "Rollout", "policy": "KickPolicy", "policies": "KickPolicy", "kpol": "KickPolicy",
+	"request": "KickRequest", "kreq": "KickRequest",
 }
 
 // target reads KIND/NAME, a workload unless kinds says otherwise.
@@ -124,6 +126,13 @@ func (s *session) target(text string) (model.Key, error) {
 	}
 	if s.namespace == "" {
 		return model.Key{}, usageError{fmt.Errorf("%s: name one namespace with -n instead of -A", text)}
+	}
+	if means(kind, "KickRequest") { // its target is meant
+		var r v1alpha1.KickRequest
+		if err := s.cache.Get(s.ctx, client.ObjectKey{Namespace: s.namespace, Name: name}, &r); err != nil {
+			return model.Key{}, fmt.Errorf("read KickRequest %s/%s: %w", s.namespace, name, err)
+		}
+		return gather.TargetOf(&r), nil
 	}
 	if means(kind, "Rollout") { // a kind that a tool brings
 		if err := s.integrate(); err != nil {
@@ -138,17 +147,27 @@ func (s *session) target(text string) (model.Key, error) {
 	return model.Key{}, usageError{fmt.Errorf("%q: KICK restarts no such kind; write deployment/NAME, statefulset/NAME, daemonset/NAME or, where Argo Rollouts is installed, rollout/NAME", text)}
 }
 
-// means reports whether somebody who writes text may mean a kind.
+// groups are those of the kinds, after which a dot may follow a version or nothing.
+var groups = map[string]string{
+	"Deployment": "apps", "StatefulSet": "apps", "DaemonSet": "apps", "Rollout": "argoproj.io",
+	"KickPolicy": v1alpha1.GroupVersion.Group, "KickRequest": v1alpha1.GroupVersion.Group,
+}
+
+// means reports whether somebody who writes text may mean a kind: by its name, its plural
+// or a short one, with its group and version or without, as kubectl takes them.
 func means(text, kind string) bool {
-	low, one := strings.ToLower(strings.TrimSuffix(text, ".apps")), strings.ToLower(kind)
-	return low == one || low == one+"s" || shortNames[low] == kind
+	low, group, qualified := strings.Cut(strings.ToLower(text), ".")
+	if qualified && group != groups[kind] && !strings.HasSuffix(group, "."+groups[kind]) {
+		return false
+	}
+	one := strings.ToLower(kind)
+	return low == one || low == one+"s" || low == strings.TrimSuffix(one, "y")+"ies" || shortNames[low] == kind
 }
 
 // policy reads policy/NAME.
 func (s *session) policy(text string) (model.Key, error) {
 	kind, name, found := strings.Cut(text, "/")
-	low := strings.ToLower(kind)
-	if !found || name == "" || s.namespace == "" || shortNames[low] != "KickPolicy" && low != "kickpolicy" && low != "kickpolicies" {
+	if !found || name == "" || s.namespace == "" || !means(kind, "KickPolicy") {
 		return model.Key{}, usageError{fmt.Errorf("%q: write policy/NAME, and one namespace with -n", text)}
 	}
 	return model.Key{Kind: "KickPolicy", Namespace: s.namespace, Name: name}, nil

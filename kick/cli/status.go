@@ -44,7 +44,11 @@ func (s *session) printOne(text string) error {
 	if done, err := s.structured(got); done {
 		return err
 	}
-	_, _ = fmt.Fprintf(s.Stdout, "%s: %s. %s\n", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), got.Message)
+	if s.output == "name" {
+		_, _ = fmt.Fprintln(s.Stdout, resource(target))
+	} else {
+		_, _ = fmt.Fprintf(s.Stdout, "%s: %s. %s\n", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), got.Message)
+	}
 	if got.Managed && (got.act || !got.phase.Terminal() || got.phase == request.Failed) && got.Reason != string(request.Fresh) && got.Reason != string(request.NotRunning) {
 		return errUnmet
 	}
@@ -120,6 +124,9 @@ func (a *app) windows() *cobra.Command {
 	c := &cobra.Command{
 		Use: "windows policy/NAME", Short: "List when the windows of a policy open and shut", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if count < 1 {
+				return usageError{fmt.Errorf("--next %d: at least 1", count)}
+			}
 			s, id, err := a.about(c, args, (*session).policy)
 			if err != nil {
 				return err
@@ -142,6 +149,8 @@ func (a *app) windows() *cobra.Command {
 type span struct {
 	Opens string `json:"opens"`
 	Shuts string `json:"shuts,omitempty"`
+
+	opens, shuts time.Time
 }
 
 func (s *session) printWindows(p *v1alpha1.KickPolicy, count int) error {
@@ -155,7 +164,11 @@ func (s *session) printWindows(p *v1alpha1.KickPolicy, count int) error {
 	}
 	rows := make([][]string, 0, len(spans))
 	for _, one := range spans {
-		rows = append(rows, []string{one.Opens, one.Shuts})
+		opens := stamp(one.opens)
+		if one.opens.Equal(s.now) {
+			opens = "now"
+		}
+		rows = append(rows, []string{opens, stamp(one.shuts)})
 	}
 	return s.table([]string{"OPENS", "SHUTS"}, 0, rows)
 }
@@ -167,11 +180,7 @@ func openings(p *v1alpha1.KickPolicy, now time.Time, count int) []span {
 	for looks := 0; len(out) < count && looks < 4*count; looks++ {
 		state := schedule.At(at)
 		if state.Open {
-			opens := stamp(at)
-			if at.Equal(now) {
-				opens = "now"
-			}
-			out = append(out, span{opens, stamp(state.Until)})
+			out = append(out, span{moment(at), moment(state.Until), at, state.Until})
 		}
 		if state.Until.IsZero() {
 			break

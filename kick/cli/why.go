@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/explain"
+	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 	"github.com/corewire/kick/kick/model/request"
@@ -30,23 +35,32 @@ type answer struct {
 	Since     string   `json:"since,omitempty"`
 	LooksAt   string   `json:"looksAgainAt,omitempty"`
 	WakesOn   []string `json:"wakesOn,omitempty"`
-	Trail     []rule   `json:"trail,omitempty"`
-	Sources   []source `json:"sources,omitempty"`
+	// Queued are requests of people whose turn comes after the one that is told of.
+	Queued  []string       `json:"queued,omitempty"`
+	Sources []source       `json:"sources,omitempty"` // the one that changed last first
+	Trail   []explain.Line `json:"trail,omitempty"`
+	History []event        `json:"history,omitempty"` // of the request's episodes, oldest first
 
-	phase request.Phase
-	act   bool
-}
-
-type rule struct {
-	Rule    string `json:"rule"`
-	Outcome string `json:"outcome"`
-	Message string `json:"message"`
+	phase        request.Phase
+	act          bool
+	since, looks time.Time
 }
 
 type source struct {
 	Source  string `json:"source"`
 	Changed string `json:"changed,omitempty"`
 	Note    string `json:"note,omitempty"`
+
+	changed time.Time
+}
+
+// event is a phase that the request reached.
+type event struct {
+	At      string `json:"at"`
+	Phase   string `json:"phase"`
+	Message string `json:"message"`
+
+	at time.Time
 }
 
 func (a *app) why() *cobra.Command {
@@ -88,9 +102,36 @@ func (s *session) judge(target model.Key) (*answer, error) {
 		out.Reason, out.Message = "NotManaged", s.unmanaged(target)
 		return out, nil
 	}
-	v := decide.Decide(snap, s.now)
+	v := decide.Foresee(snap, s.now)
 	out.fill(snap, &v)
+	out.Queued, err = s.queued(target, snap.Request)
+	return out, err
+}
+
+// queued are the open requests for a workload besides the one that is judged.
+func (s *session) queued(target model.Key, judged *model.Request) (out []string, err error) {
+	var list v1alpha1.KickRequestList
+	if err := s.cache.List(s.ctx, &list, client.InNamespace(target.Namespace)); err != nil {
+		return nil, fmt.Errorf("list KickRequests: %w", err)
+	}
+	for i := range list.Items {
+		r := &list.Items[i]
+		if gather.TargetOf(r) == target && !request.Phase(r.Status.Phase).Terminal() && judged != nil && r.Name != judged.ID.Name {
+			out = append(out, strings.TrimSuffix(r.Name+": "+r.Spec.Reason, ": "))
+		}
+	}
+	slices.Sort(out)
 	return out, nil
+}
+
+// behind says which open request of the same workload comes before an unjudged one.
+func behind(all []v1alpha1.KickRequest, i int) string {
+	for j := range all {
+		if st := all[j].Status; st.Phase != "" && !request.Phase(st.Phase).Terminal() && gather.TargetOf(&all[j]) == gather.TargetOf(&all[i]) {
+			return "Its turn comes when KickRequest " + all[j].Name + " is done."
+		}
+	}
+	return ""
 }
 
 // unmanaged says which policies were looked at.
@@ -110,25 +151,23 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 	out.phase, out.act = v.Phase, v.Action == decide.Stamp || v.Decisive.Outcome == decide.Act
 	out.Phase, out.Reason, out.Message = string(v.Phase), string(v.Decisive.Reason), explain.Step(v.Decisive)
 	if r := snap.Request; r != nil {
-		out.Request, out.Since = r.ID.Name+" "+string(cmp.Or(r.Status.Phase, request.Pending)), stamp(r.Status.OpenedAt)
+		out.Request, out.Since, out.since = r.ID.Name+" "+string(cmp.Or(r.Status.Phase, request.Pending)), moment(r.Status.OpenedAt), r.Status.OpenedAt
+		for _, t := range r.Status.Transitions {
+			out.History = append(out.History, event{moment(t.At), string(t.Phase), t.Message, t.At})
+		}
 		if st := r.Status; st.Phase.Terminal() && v.Action == decide.None {
 			out.Reason, out.Message = string(st.Reason), st.Message
 		}
 	}
-	out.LooksAt = stamp(v.WakeAt)
+	out.LooksAt, out.looks = moment(v.WakeAt), v.WakeAt
 	for _, on := range v.WakeOn {
 		out.WakesOn = append(out.WakesOn, string(on))
 	}
-	for i := range v.Trail {
-		step := &v.Trail[i]
-		if step.Outcome == decide.Act && v.Decisive.Outcome != decide.Act {
-			continue // something stands against it
-		}
-		out.Trail = append(out.Trail, rule{step.Rule, string(step.Outcome), explain.Step(step)})
-	}
+	out.Trail = explain.Trail(v)
 	for i := range snap.Dependencies {
 		out.Sources = append(out.Sources, describe(&snap.Dependencies[i]))
 	}
+	slices.SortStableFunc(out.Sources, func(a, b source) int { return b.changed.Compare(a.changed) })
 }
 
 func describe(d *model.Dependency) source {
@@ -141,11 +180,21 @@ func describe(d *model.Dependency) source {
 	case d.Record == nil:
 		out.Note = "not on record yet"
 	default:
-		out.Changed = stamp(d.Record.Current().Observed)
+		out.changed = d.Record.Current().Observed
+		out.Changed = moment(out.changed)
 	}
 	return out
 }
 
+// moment is a time for programs: RFC 3339, UTC; empty: never.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// stamp is a time for people; empty: never.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -171,26 +220,46 @@ func (s *session) printAnswer(got *answer) error {
 	_, _ = io.WriteString(w, "\n")
 	say("policy", strings.Join(got.Policies, ", "))
 	if got.Since != "" {
-		say("request", got.Request+", opened "+got.Since)
+		say("request", got.Request+", opened "+s.when(got.since))
 	} else {
 		say("request", got.Request)
 	}
-	for _, src := range got.Sources {
-		say("source", strings.TrimSpace(src.Source+"  "+src.Changed+src.Note))
+	for _, one := range got.Queued {
+		say("after that", one)
 	}
-	say("looks again", next(got))
+	for _, src := range got.Sources {
+		say("source", strings.TrimSpace(src.Source+"\t"+s.when(src.changed)+src.Note))
+	}
+	say("looks again", s.next(got))
 	_, _ = io.WriteString(w, "\n")
 	for _, r := range got.Trail {
-		say(r.Outcome, r.Rule+":\t"+r.Message)
+		say(string(r.Outcome), r.Rule+":\t"+r.Message)
+	}
+	if len(got.History) > 0 {
+		_, _ = io.WriteString(w, "\n")
+	}
+	for _, e := range got.History {
+		say("history", stamp(e.at)+"\t"+e.Phase+":\t"+e.Message)
 	}
 	return w.Flush()
 }
 
+// when is a time, and how long ago it was or how soon it comes.
+func (s *session) when(at time.Time) string {
+	switch {
+	case at.IsZero():
+		return ""
+	case at.After(s.now):
+		return fmt.Sprintf("%s (in %s)", stamp(at), duration.HumanDuration(at.Sub(s.now)))
+	}
+	return fmt.Sprintf("%s (%s ago)", stamp(at), duration.HumanDuration(s.now.Sub(at)))
+}
+
 // next is when the workload is judged again.
-func next(got *answer) string {
+func (s *session) next(got *answer) string {
 	var parts []string
 	if got.LooksAt != "" {
-		parts = append(parts, "at "+got.LooksAt)
+		parts = append(parts, "at "+s.when(got.looks))
 	}
 	if len(got.WakesOn) > 0 {
 		parts = append(parts, "when this changes: "+strings.Join(got.WakesOn, ", "))

@@ -192,20 +192,6 @@ func completed(s *decide.Step) string {
 	return fmt.Sprintf("Restarted %s; the rollout is complete.", Time(s.At))
 }
 
-// passed is the sentence of a rule that had nothing against a restart.
-func passed(s *decide.Step) string {
-	switch {
-	case s.Rule == "freshness" && s.Pod != "":
-		return fmt.Sprintf("%s changed %s.%s", s.Object, Time(s.At), proof(s))
-	case s.Rule == "freshness" && !s.At.IsZero():
-		return fmt.Sprintf("%s changed %s, while its pods were running.", s.Object, Time(s.At))
-	case s.Detail != "":
-		return sentence(s.Rule+" allows it", s.Detail)
-	default:
-		return s.Rule + " allows it."
-	}
-}
-
 func proof(s *decide.Step) string {
 	if s.Pod == "" {
 		return ""

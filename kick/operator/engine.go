@@ -93,7 +93,7 @@ func live(ctx context.Context, config *rest.Config, o Options, told instruments,
 		Notifications: calls, Deliver: &notify.Sender{Clock: clock.New(), Local: o.Notifications.Local, Agent: "kick/" + Version()},
 		Started: started, ServerNow: server.Now, Sightings: sightings, NewKey: ledger.NewKeyBytes,
 	})
-	if err := errors.Join(connect(ctx, mgr, wiring), serveTimeline(ctx, mgr, config, o), probes(mgr, wiring, o)); err != nil {
+	if err := errors.Join(connect(ctx, mgr, wiring), serveTimeline(ctx, mgr, config, o, integrations), probes(mgr, wiring, o)); err != nil {
 		return false, err
 	}
 	life, stop := context.WithCancel(ctx)

@@ -109,7 +109,7 @@ func timelineTransforms(o Options) []controllers.Transform {
 }
 
 // serveTimeline adds the timeline to the manager, if there is to be one.
-func serveTimeline(ctx context.Context, mgr manager.Manager, config *rest.Config, o Options) error {
+func serveTimeline(ctx context.Context, mgr manager.Manager, config *rest.Config, o Options, i *Integrations) error {
 	if !o.Timeline.Enabled() {
 		return nil
 	}
@@ -118,7 +118,11 @@ func serveTimeline(ctx context.Context, mgr manager.Manager, config *rest.Config
 		return err
 	}
 	log := mgr.GetLogger().WithName("timeline")
-	facts := Reader(mgr.GetCache(), nil, o, &Integrations{})
+	live, err := looking(config)
+	if err != nil {
+		return err
+	}
+	facts := Reader(mgr.GetCache(), live, o, i)
 	s := &timeline.Server{Facts: facts, Guard: timeline.Local{}, Hub: timeline.NewHub(timeline.MaxStreams), Clock: clock.New(), Log: log}
 	if exposed {
 		if s.Guard, err = reviewer(config); err != nil {
@@ -141,6 +145,18 @@ func serveTimeline(ctx context.Context, mgr manager.Manager, config *rest.Config
 	server.RegisterOnShutdown(s.Hub.Close)
 	log.Info("timeline", "address", listener.Addr().String(), "exposed", exposed)
 	return mgr.Add(&manager.Server{Name: "timeline", Server: server, Listener: listener})
+}
+
+// looking reads what no cache holds, the pods of a workload that is looked at, with a
+// budget of its own: whoever clicks fast waits himself.
+func looking(config *rest.Config) (client.Reader, error) {
+	own := rest.CopyConfig(config)
+	own.QPS, own.Burst, own.RateLimiter = 5, 10, nil
+	c, err := client.New(own, client.Options{Scheme: NewScheme()})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the API server: %w", err)
+	}
+	return c, nil
 }
 
 // reviewer asks about tokens with a budget of its own, so that whoever sends many cannot

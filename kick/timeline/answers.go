@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corewire/kick/kick/explain"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/model/decide"
 )
 
 // Overview answers /timeline/overview: every managed workload that the viewer may see.
@@ -43,11 +45,12 @@ func (s *Server) lanes(ctx context.Context, v Viewer, namespace string, now time
 	return lanes, nil
 }
 
-// Workload answers /timeline: one workload, and what it reads.
+// Workload answers /timeline: one workload, what it reads, and what the rules say of it now.
 type Workload struct {
-	Now     time.Time `json:"now"`
-	Lane    Lane      `json:"lane"`
-	Sources []Source  `json:"sources"`
+	Now     time.Time      `json:"now"`
+	Lane    Lane           `json:"lane"`
+	Sources []Source       `json:"sources"`
+	Trail   []explain.Line `json:"trail"`
 }
 
 func (s *Server) workload(ctx context.Context, v Viewer, r *http.Request) (any, error) {
@@ -63,7 +66,21 @@ func (s *Server) workload(ctx context.Context, v Viewer, r *http.Request) (any, 
 	if len(found) == 0 {
 		return nil, refusal{http.StatusNotFound, id.String() + " does not exist, or no KickPolicy selects it and no KickRequest is about it"}
 	}
-	return Workload{now, laneOf(&found[0]), sourcesOf(&found[0])}, nil
+	trail, err := s.trail(ctx, id, now)
+	if err != nil {
+		return nil, err
+	}
+	return Workload{now, laneOf(&found[0]), sourcesOf(&found[0]), trail}, nil
+}
+
+// trail is what the rules say of a workload, none where no policy selects it.
+func (s *Server) trail(ctx context.Context, id model.Key, now time.Time) ([]explain.Line, error) {
+	snap, err := s.Facts.Workload(ctx, id, now, gather.FromCache)
+	if err != nil || snap.Workload == nil || len(snap.Policies) == 0 {
+		return []explain.Line{}, err
+	}
+	v := decide.Foresee(snap, now)
+	return explain.Trail(&v), nil
 }
 
 // standings are those of a namespace, if the viewer may see it.

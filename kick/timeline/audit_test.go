@@ -36,6 +36,12 @@ const contrasts = `(() => {
 // audit looks at a page as somebody who does not see it, or not well.
 func audit(b *browser, what string) {
 	b.t.Helper()
+	auditOf(b, what, map[string]int{"main": 1, "banner": 1, "complementary": 1, "listbox": 1})
+}
+
+// auditOf looks at a page that has so many of each role.
+func auditOf(b *browser, what string, want map[string]int) {
+	b.t.Helper()
 	tree, err := chromedp.Run(b.ctx, func(ctx context.Context, tab *chromedp.Target) ([]*accessibility.Node, error) {
 		got, err := cdp.Call(ctx, tab, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		return got.Nodes, err
@@ -54,7 +60,7 @@ func audit(b *browser, what string) {
 			b.t.Errorf("%s: a %s has no name", what, role)
 		}
 	}
-	for role, count := range map[string]int{"main": 1, "banner": 1, "complementary": 1, "listbox": 1} {
+	for role, count := range want {
 		if roles[role] != count {
 			b.t.Errorf("%s: got %d of role %s, want %d", what, roles[role], role, count)
 		}

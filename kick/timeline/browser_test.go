@@ -25,7 +25,7 @@ import (
 const screenshotsDir = "KICK_SCREENSHOTS"
 
 // chromium is the browser of this machine.
-func chromium(t *testing.T) string {
+func chromium(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -38,7 +38,7 @@ func chromium(t *testing.T) string {
 
 // browser is a tab, and what the page complained about.
 type browser struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu       sync.Mutex
@@ -46,7 +46,7 @@ type browser struct {
 }
 
 // open starts a browser with a tab of that size.
-func open(t *testing.T, url string, width, height int) *browser {
+func open(t testing.TB, url string, width, height int) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WindowSize(width, height))
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)

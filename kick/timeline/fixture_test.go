@@ -43,6 +43,20 @@ func (s *shelf) Standings(_ context.Context, namespace string, _ time.Time, keep
 	return out, nil
 }
 
+// Workload judges by what is on the shelf: the pods are not there, so none is asked for.
+func (s *shelf) Workload(_ context.Context, target model.Key, _ time.Time, _ gather.Freshness) (*model.Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &model.Snapshot{Target: target}
+	for i := range s.all {
+		if one := s.all[i]; one.Workload.ID == target {
+			out.Workload, out.Policies, out.Dependencies, out.Request = &one.Workload, one.Policies, one.Sources, one.Request
+			out.Provider.Open = true
+		}
+	}
+	return out, nil
+}
+
 func (s *shelf) Managed(context.Context) (out []string, err error) {
 	for i := range s.all {
 		out = append(out, s.all[i].Workload.ID.Namespace)

@@ -22,6 +22,8 @@ type Facts interface {
 	// Standings are those of the managed workloads of a namespace that keep accepts; the
 	// empty namespace means all.
 	Standings(ctx context.Context, namespace string, now time.Time, keep func(model.Key) bool) ([]gather.Standing, error)
+	// Workload is what a workload is judged by. Its pods are asked for where that depends on them.
+	Workload(ctx context.Context, target model.Key, now time.Time, f gather.Freshness) (*model.Snapshot, error)
 	// Managed are the namespaces that have a policy.
 	Managed(context.Context) ([]string, error)
 	// PolicyKeys are the policies of a namespace.

@@ -255,11 +255,11 @@ func TestStateSaysWhy(t *testing.T) {
 		want    string
 	}{
 		"no windows":     {nil, "open for good, no deny window is active"},
-		"deny only":      {[]schedule.Window{nightly}, "open until 2026-05-05T20:00:00Z, no deny window is active"},
-		"outside allow":  {[]schedule.Window{allow("0 3 * * *", hour, "")}, "closed until 2026-05-06T03:00:00Z, no allow window is active"},
-		"inside allow":   {[]schedule.Window{nightly, allow("0 12 * * *", hour, "")}, `open until 2026-05-05T13:00:00Z by windows[1] (allow "0 12 * * *" UTC for 1h0m0s)`},
+		"deny only":      {[]schedule.Window{nightly}, "open until 2026-05-05 20:00:00Z, no deny window is active"},
+		"outside allow":  {[]schedule.Window{allow("0 3 * * *", hour, "")}, "closed until 2026-05-06 03:00:00Z, no allow window is active"},
+		"inside allow":   {[]schedule.Window{nightly, allow("0 12 * * *", hour, "")}, `open until 2026-05-05 13:00:00Z by windows[1] (allow "0 12 * * *" UTC for 1h0m0s)`},
 		"deny over all":  {[]schedule.Window{allow("0 12 * * *", hour, ""), deny("0 12 * * *", time.Hour, "")}, `closed for good by windows[1] (deny "0 12 * * *" UTC for 1h0m0s)`},
-		"the last to go": {[]schedule.Window{deny("0 12 * * *", hour, ""), deny("0 12 * * *", 2*hour, ""), deny("0 13 * * *", hour, "")}, `closed until 2026-05-05T14:00:00Z by windows[1] (deny "0 12 * * *" UTC for 2h0m0s)`},
+		"the last to go": {[]schedule.Window{deny("0 12 * * *", hour, ""), deny("0 12 * * *", 2*hour, ""), deny("0 13 * * *", hour, "")}, `closed until 2026-05-05 14:00:00Z by windows[1] (deny "0 12 * * *" UTC for 2h0m0s)`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

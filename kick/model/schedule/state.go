@@ -35,6 +35,9 @@ type Match struct {
 	Start, End time.Time // the window covers [Start, End), in UTC
 }
 
+// layout is how a time is written in sentences.
+const layout = "2006-01-02 15:04:05.999999Z07:00"
+
 // String says the state in one line, without a dot.
 func (s State) String() string {
 	if s.unreadable {
@@ -52,7 +55,7 @@ func (s State) String() string {
 		if s.AtLeast {
 			b.WriteString(" at least")
 		}
-		b.WriteString(" until " + s.Until.Format(time.RFC3339Nano))
+		b.WriteString(" until " + s.Until.UTC().Format(layout))
 	}
 	switch {
 	case s.By != nil:

@@ -5,12 +5,12 @@ import { icon } from "./marks.js";
 export class Detail {
   constructor(page) {
     this.page = page;
-    this.sources = null; // of the lane, as they were asked for
+    this.facts = null; // of the lane, as they were asked for
   }
 
   draw() {
     const { selected, board } = this.page, lane = board.lanes.get(selected.lane), event = selected.event;
-    const key = [selected.lane, event?.at, event?.message, lane && JSON.stringify(lane.facts), lane?.message, this.sources?.version, this.page.clock.zone, lane ? 0 : board.version].join("|");
+    const key = [selected.lane, event?.at, event?.message, lane && JSON.stringify(lane.facts), lane?.message, this.facts?.lane, this.facts?.version, this.page.clock.zone, lane ? 0 : board.version].join("|");
     if (key === this.key) return;
     this.key = key;
     const made = lane ? this.lane(lane) : this.summary();
@@ -33,8 +33,16 @@ export class Detail {
     const made = [el("h2", {}, el("span", { class: "faint" }, lane.kind + " "), lane.name, lane.word ? el("span", { class: "word " + lane.state }, lane.word) : "", clear)];
     if (lane.message) made.push(el("p", { class: "why" }, lane.message));
     made.push(facts);
-    if (this.sources?.lane === lane.id) made.push(this.reads(this.sources.list));
+    if (this.facts?.lane === lane.id) made.push(this.reads(this.facts.got.sources), ...this.trail(this.facts.got.trail ?? []));
     return made;
+  }
+
+  // trail is what each rule says now, in the words of kubectl kick why.
+  trail(lines) {
+    if (!lines.length) return [];
+    const list = el("ol", { class: "trail", "aria-labelledby": "trail-title", "aria-live": "off" });
+    for (const l of lines) list.append(el("li", { class: l.outcome }, el("span", { class: "said" }, l.outcome), el("span", { class: "hidden" }, ` ${l.rule}: `), el("span", {}, l.message)));
+    return [el("h3", { id: "trail-title" }, "What each rule says"), list];
   }
 
   reads(list) {

@@ -36,18 +36,24 @@ export class Live {
     }
   }
 
-  // ask has the token typed in: nothing keeps one.
+  // ask has the token typed in: nothing keeps one. Escape does not lead past it, as there
+  // is nothing to see without one.
   ask(why) {
     $("token-why").textContent = why;
     const dialog = $("token-dialog"), form = $("token-form");
     if (!dialog.open) dialog.showModal();
-    return new Promise(done => form.addEventListener("submit", e => {
-      e.preventDefault();
-      this.token = $("token").value.trim();
-      $("token").value = "";
-      dialog.close();
-      done();
-    }, { once: true }));
+    return new Promise(done => {
+      const stay = () => dialog.showModal();
+      dialog.addEventListener("close", stay);
+      form.addEventListener("submit", e => {
+        e.preventDefault();
+        dialog.removeEventListener("close", stay);
+        this.token = $("token").value.trim();
+        $("token").value = "";
+        dialog.close();
+        done();
+      }, { once: true });
+    });
   }
 
   // follow reads the stream first and the overview after its hello, so that no change
@@ -88,6 +94,7 @@ export class Live {
     const got = await this.get("overview");
     this.skew = instant(got.now) - Date.now();
     this.page.notice("");
+    this.page.emptyText = "Nothing to show: no KickPolicy selects a workload that you may see.";
     this.page.board.replace(got.lanes.map(laneOf));
   }
 
@@ -97,9 +104,9 @@ export class Live {
     return this.get("dag", { namespace }).catch(e => { this.page.notice(e.message); return null; });
   }
 
-  async sources(lane) {
-    const got = await this.get("../timeline", { namespace: lane.group, kind: lane.kind, name: lane.name }).catch(() => null);
-    return got?.sources ?? null;
+  // facts are what a workload reads, and what the rules say of it now.
+  async facts(lane) {
+    return this.get("../timeline", { namespace: lane.group, kind: lane.kind, name: lane.name }).catch(() => null);
   }
 }
 

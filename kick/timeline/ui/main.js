@@ -18,7 +18,7 @@ class Page {
     this.board = new Board();
     this.clock = new Clock();
     this.selected = { lane: null, group: null, event: null };
-    this.emptyText = trace ? "The trace holds nothing." : "Nothing to show: no KickPolicy selects a workload that you may see.";
+    this.emptyText = trace ? "The trace holds nothing." : "";
     this.fallback = trace ? "all" : "24h";
     this.address = new Address(() => this.adopt());
     this.source = trace ? new Trace(this, trace) : new Live(this);
@@ -96,12 +96,12 @@ class Page {
     this.draw();
   }
 
-  // ask reads what the chosen workload reads.
+  // ask reads what the chosen workload reads, and what the rules say of it.
   async ask() {
     const lane = this.board.lanes.get(this.selected.lane);
-    if (!lane) { this.detail.sources = null; return; }
-    const list = await this.source.sources(lane);
-    if (list && this.selected.lane === lane.id) { this.detail.sources = { lane: lane.id, list, version: this.board.version }; this.draw(); }
+    if (!lane) { this.detail.facts = null; return; }
+    const got = await this.source.facts(lane);
+    if (got && this.selected.lane === lane.id) { this.detail.facts = { lane: lane.id, got, version: this.board.version }; this.draw(); }
   }
 
   // end is where what is known ends: now, or the last line of a trace.

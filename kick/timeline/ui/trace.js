@@ -73,7 +73,7 @@ export class Trace {
 
   now() { return this.last; }
   graph() { return null; }
-  sources() { return null; }
+  facts() { return null; }
 }
 
 function eventOf(l, lane, at) {

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/corewire/kick/kick/model/request"
+)
+
+// TestColumnsStandBelowEachOther: colour takes no room, so a column begins at the same
+// place in each row, its heading's too.
+func TestColumnsStandBelowEachOther(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{Program: Program{Stdout: &out, Color: true}}
+	err := a.table([]string{"NAME", "PHASE", "NEXT"}, 0, [][]string{
+		{"web", a.paint(request.Failed, "Failed"), "x"}, {"größer", "-", "x"}, {"", a.paint(request.WaitingForGate, "WaitingForGate"), "x"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(colours.ReplaceAllString(out.String(), "")), "\n")
+	want := strings.Index(lines[0], "NEXT")
+	for _, l := range lines[1:] {
+		if got := len([]rune(l[:strings.LastIndex(l, "x")])); got != want {
+			t.Errorf("the last column begins at %d, want %d:\n%s", got, want, strings.Join(lines, "\n"))
+		}
+	}
+}
