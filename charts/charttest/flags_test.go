@@ -49,16 +49,32 @@ func TestFlags(t *testing.T) {
 // foreignSeries are of controller-runtime and Prometheus itself.
 var foreignSeries = []string{"up", "leader_election_master_status", "controller_runtime_reconcile_time_seconds", "workqueue_depth"}
 
-// TestQueries: alerts and dashboard ask only for series that exist, and each alert has its
-// place in the runbooks.
+// added are labels that Prometheus adds, and that of a histogram's buckets.
+var added = []string{"job", "le"}
+
+// labelsIn are the labels that a query groups or selects by.
+func labelsIn(query string) (all []string) {
+	for _, list := range regexp.MustCompile(`\bby \(([^)]*)\)`).FindAllStringSubmatch(query, -1) {
+		all = append(all, regexp.MustCompile(`\w+`).FindAllString(list[1], -1)...)
+	}
+	for _, match := range regexp.MustCompile(`(\w+)(?:=~|!~|!=|=)\\?"`).FindAllStringSubmatch(query, -1) {
+		all = append(all, match[1])
+	}
+	return all
+}
+
+// TestQueries: alerts and dashboard ask only for series and labels that exist, and each
+// alert has its place in the runbooks.
 func TestQueries(t *testing.T) {
 	known := slices.Clone(foreignSeries)
 	page, err := os.ReadFile("../../docs/metrics.md") // which is written from the code
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range regexp.MustCompile("(?m)^\\| `(kick_\\w+)`").FindAllSubmatch(page, -1) {
+	labels := map[string][]string{}
+	for _, line := range regexp.MustCompile("(?m)^\\| `(kick_\\w+)` \\| \\w+ \\| ([^|]*)\\|").FindAllSubmatch(page, -1) {
 		known = append(known, string(line[1]))
+		labels[string(line[1])] = regexp.MustCompile(`\w+`).FindAllString(string(line[2]), -1)
 	}
 	dashboard, err := os.ReadFile(chart + "/files/dashboard.json")
 	if err != nil {
@@ -82,6 +98,11 @@ func TestQueries(t *testing.T) {
 			name = strings.TrimSuffix(name, "_bucket")
 			if !slices.Contains(known, name) {
 				t.Errorf("%s: no series %s", q[1], name)
+			}
+			for _, label := range labelsIn(q[1]) {
+				if has, own := labels[name]; own && !slices.Contains(has, label) && !slices.Contains(added, label) {
+					t.Errorf("%s: series %s has no label %s", q[1], name, label)
+				}
 			}
 		}
 	}
