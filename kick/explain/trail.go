@@ -46,29 +46,59 @@ var allows = map[string]string{
 	"sources":     "New pods find all that they need to start.",
 	"dry-run":     "Restarts are made, not only told of.",
 	"interval":    "No earlier restart is too near.",
+	"flapping":    "No source of it is rotated over and over.",
+	"mirrors":     "No Secret that mirrors a rotated class is waited for.",
 	"concurrency": "Few enough other restarts are under way.",
 }
 
 // passed is the sentence of a rule that had nothing against a restart.
 func passed(s *decide.Step) string {
-	switch {
-	case s.Rule == "target" && s.Object.Name != "":
-		return fmt.Sprintf("%s exists.", s.Object)
-	case s.Rule == "policy" && s.Object.Name != "":
-		return fmt.Sprintf("%s selects it and is not suspended.", s.Object)
-	case s.Rule == "windows" && s.Detail != "":
-		return sentence("The policy's schedule allows it", s.Detail)
-	case s.Rule == decide.RuleProvider && s.Detail != "":
-		return sentence("The GitOps tool allows it", s.Detail)
-	case s.Rule == "interval" && !s.At.IsZero():
-		return fmt.Sprintf("KICK restarted it %s, which is long enough ago.", Time(s.At))
-	case s.Rule == "freshness" && s.Pod != "" && !s.At.IsZero():
-		return fmt.Sprintf("%s changed %s.%s", s.Object, Time(s.At), proof(s))
-	case s.Rule == "freshness" && !s.At.IsZero():
-		return fmt.Sprintf("%s changed %s, while its pods were running.", s.Object, Time(s.At))
-	case allows[s.Rule] != "":
-		return sentence(strings.TrimSuffix(allows[s.Rule], "."), s.Detail)
-	default:
-		return sentence(s.Rule+" allows it", s.Detail)
+	if tell := facts[s.Rule]; tell != nil {
+		if words := tell(s); words != "" {
+			return words
+		}
 	}
+	if words := allows[s.Rule]; words != "" {
+		return sentence(strings.TrimSuffix(words, "."), s.Detail)
+	}
+	return sentence(s.Rule+" allows it", s.Detail)
+}
+
+// facts say what a rule saw, where it saw something; empty: it did not.
+var facts = map[string]func(*decide.Step) string{
+	"target": func(s *decide.Step) string { return ofObject(s, "%s exists.") },
+	"policy": func(s *decide.Step) string { return ofObject(s, "%s selects it and is not suspended.") },
+	"windows": func(s *decide.Step) string {
+		return ofDetail(s, "The policy's schedule allows it")
+	},
+	decide.RuleProvider: func(s *decide.Step) string { return ofDetail(s, "The GitOps tool allows it") },
+	"interval": func(s *decide.Step) string {
+		if s.At.IsZero() {
+			return ""
+		}
+		return fmt.Sprintf("KICK restarted it %s, which is long enough ago.", Time(s.At))
+	},
+	"freshness": func(s *decide.Step) string {
+		switch {
+		case s.At.IsZero():
+			return ""
+		case s.Pod != "":
+			return fmt.Sprintf("%s changed %s.%s", s.Object, Time(s.At), proof(s))
+		}
+		return fmt.Sprintf("%s changed %s, while its pods were running.", s.Object, Time(s.At))
+	},
+}
+
+func ofObject(s *decide.Step, words string) string {
+	if s.Object.Name == "" {
+		return ""
+	}
+	return fmt.Sprintf(words, s.Object)
+}
+
+func ofDetail(s *decide.Step, words string) string {
+	if s.Detail == "" {
+		return ""
+	}
+	return sentence(words, s.Detail)
 }

@@ -47,16 +47,7 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 	if look.Managed, look.PolicySince, err = g.managed(ctx, id.Namespace); err != nil {
 		return nil, err
 	}
-	if err := g.eachConsumer(ctx, id, func(k workloads.Kind, obj client.Object) {
-		w := workloads.Model(k, obj)
-		look.Consumers = append(look.Consumers, w.ID)
-		if w.Rollout.InPlace != nil {
-			return // its stamp is the API server's clock
-		}
-		if w.Stamp.ByKick() && w.Stamp.At.After(look.NewestStamp) {
-			look.NewestStamp = w.Stamp.At
-		}
-	}); err != nil {
+	if err := g.eachConsumer(ctx, id, func(k workloads.Kind, obj client.Object) { look.readBy(workloads.Model(k, obj)) }); err != nil {
 		return nil, err
 	}
 	if look.Source, err = g.source(ctx, g.Cache, id); err != nil {
@@ -70,6 +61,17 @@ func (g *Gatherer) Source(ctx context.Context, id model.Key, f Freshness) (*Sour
 		look.Source, err = g.source(ctx, g.Live, id)
 	}
 	return look, err
+}
+
+// readBy notes a workload that reads the source.
+func (l *SourceLook) readBy(w model.Workload) {
+	l.Consumers = append(l.Consumers, w.ID)
+	if w.Rollout.InPlace != nil {
+		return // its stamp is the API server's clock
+	}
+	if w.Stamp.ByKick() && w.Stamp.At.After(l.NewestStamp) {
+		l.NewestStamp = w.Stamp.At
+	}
 }
 
 // doubtful reports whether the cache may be older than the record: after a restart

@@ -129,17 +129,7 @@ func (o *Options) Validate() error {
 	wrong = append(wrong, o.Notifications.validate()...)
 	wrong = append(wrong, o.Timeline.validate()...)
 	wrong = append(wrong, validateTracing(&o.Tracing)...)
-	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
-		if d < time.Second {
-			add("--%s %s must be at least 1s", name, d)
-		}
-	}
-	if o.ClockAllowance < 0 || o.ClockAllowance > time.Minute {
-		add("--clock-allowance %s must be between 0s and 1m; clocks further apart must be set right", o.ClockAllowance)
-	}
-	if o.RotationInterval < time.Second || o.RotationInterval > time.Hour {
-		add("--csi-rotation-poll-interval %s must be between 1s and 1h, as that of the driver", o.RotationInterval)
-	}
+	wrong = append(wrong, o.validateTimes()...)
 	if o.EnableKargo && !o.EnableArgoCD {
 		add("--enable-kargo needs --enable-argocd: after its Stages Kargo's gate asks Argo CD")
 	}
@@ -153,6 +143,22 @@ func (o *Options) Validate() error {
 		add("--log-level %q: use error, info or debug", o.LogLevel)
 	}
 	return errors.Join(wrong...)
+}
+
+func (o *Options) validateTimes() (wrong []error) {
+	add := func(format string, a ...any) { wrong = append(wrong, fmt.Errorf(format, a...)) }
+	for name, d := range map[string]time.Duration{"rollout-timeout": o.RolloutTimeout, "request-retention": o.RequestRetention} {
+		if d < time.Second {
+			add("--%s %s must be at least 1s", name, d)
+		}
+	}
+	if o.ClockAllowance < 0 || o.ClockAllowance > time.Minute {
+		add("--clock-allowance %s must be between 0s and 1m; clocks further apart must be set right", o.ClockAllowance)
+	}
+	if o.RotationInterval < time.Second || o.RotationInterval > time.Hour {
+		add("--csi-rotation-poll-interval %s must be between 1s and 1h, as that of the driver", o.RotationInterval)
+	}
+	return wrong
 }
 
 func (o *Options) validateLease() (wrong []error) {

@@ -42,14 +42,16 @@ func (r *rest) OnWrite(c *Context, ev cluster.Event) {
 		}
 		return
 	}
-	if ev.Kind.Group != v1alpha1.GroupVersion.Group && ev.Kind != configMapKind {
+	own := ev.Kind.Group == v1alpha1.GroupVersion.Group || ev.Kind == configMapKind
+	if !own || settles(ev) { // each message is settled once, which another law sees to
 		return
 	}
+	r.count(c, ev)
+}
+
+func (r *rest) count(c *Context, ev cluster.Event) {
 	if r.written == nil {
 		r.written = map[sentKey]written{}
-	}
-	if settles(ev) { // each message is settled once, which another law sees to
-		return
 	}
 	k := sentKey{ev.Kind, ev.Key}
 	n, now := r.written[k], c.Loop.Now()

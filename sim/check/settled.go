@@ -66,14 +66,24 @@ func (s *settled) unsettled(c *Context, w workload, known Known) string {
 		return ""
 	}
 	for _, ref := range refsOf(w.GetNamespace(), w.template) {
-		h := c.sources.of(ref.source)
-		if at := known.of(ref.source); ref.source.isClass() || !c.inScope(policies[0], ref.source) || !showed(at, h.labels) {
-			continue
+		if !ref.source.isClass() && c.inScope(policies[0], ref.source) {
+			if words := c.young(ref.source, policies[0], known); words != "" {
+				return words
+			}
 		}
-		change, ok := h.newContent(known.Records)
-		if ago := c.Loop.Now().Sub(change.at); ok && ago < settleDelay(policies[0]) {
-			return fmt.Sprintf("%s changed %s before and its policy %s wants %s of quiet", ref.source, ago, policies[0].Name, settleDelay(policies[0]))
-		}
+	}
+	return ""
+}
+
+// young says that a source changed too short a time before; empty: it did not.
+func (c *Context) young(of Source, p *v1alpha1.KickPolicy, known Known) string {
+	h := c.sources.of(of)
+	if !showed(known.of(of), h.labels) {
+		return ""
+	}
+	change, ok := h.newContent(known.Records)
+	if ago := c.Loop.Now().Sub(change.at); ok && ago < settleDelay(p) {
+		return fmt.Sprintf("%s changed %s before and its policy %s wants %s of quiet", of, ago, p.Name, settleDelay(p))
 	}
 	return ""
 }

@@ -93,7 +93,7 @@ func (c *csi) mount(p *podState, ref SourceRef) (*version, *csiMount) {
 	if vault == nil {
 		return absent, nil
 	}
-	versions := c.versions(class, vault, p, m)
+	versions := c.versions(class, vault, p)
 	if !c.tell(class, p, m, versions) {
 		return absent, nil
 	}
@@ -114,7 +114,7 @@ func (c *csi) vault(class *secretsstore.SecretProviderClass) *corev1.ConfigMap {
 }
 
 // versions are what the provider calls the versions of its secrets.
-func (c *csi) versions(class *secretsstore.SecretProviderClass, vault *corev1.ConfigMap, p *podState, m *csiMount) map[string]string {
+func (c *csi) versions(class *secretsstore.SecretProviderClass, vault *corev1.ConfigMap, p *podState) map[string]string {
 	out := make(map[string]string, len(vault.Data))
 	for id, value := range vault.Data {
 		salt := ""
@@ -181,7 +181,7 @@ func (c *csi) rotate(class *secretsstore.SecretProviderClass, p *podState, m *mo
 	if vault == nil {
 		return
 	}
-	versions, parameters := c.versions(class, vault, p, m.csi), class.Spec.Parameters
+	versions, parameters := c.versions(class, vault, p), class.Spec.Parameters
 	m.now, m.csi.looks = files(versions), m.csi.looks+1
 	if parameters[csiMirror] == "before" {
 		c.mirror(class, vault, 0)

@@ -33,9 +33,6 @@ func cluster(t *testing.T) *controlplane.ControlPlane {
 	return controlplane.ForTest(t, controlplane.Options{Node: controlplane.FakeNode, PodReadyDelay: time.Second, ServiceAccounts: true})
 }
 
-// programFolder holds programs; empty: none was needed.
-var programFolder string
-
 // programs builds kick and kubectl-kick from this tree, as make build does, and names the
 // folders of these and of kubectl and helm, as a PATH has them.
 var programs = sync.OnceValues(func() (path string, err error) {

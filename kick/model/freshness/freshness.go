@@ -209,19 +209,22 @@ func missedBy(s *model.Snapshot, all []reading, p *model.Pod) *Evidence {
 		if !all[i].concerns(p) {
 			continue
 		}
-		if all[i].mounts() {
-			if e := j.missedMount(); e != nil && (missed == nil || e.Changed.After(missed.Changed)) {
-				missed = e
-			}
-			continue
+		if e := j.missed(); e != nil && (missed == nil || e.Changed.After(missed.Changed)) {
+			missed = e
 		}
-		c := all[i].current()
-		if (missed != nil && !c.Observed.After(missed.Changed)) || j.fresh() {
-			continue
-		}
-		missed = &Evidence{State: Stale, Source: all[i].id, Changed: c.Observed, Pod: p.Name, Since: j.witness()}
 	}
 	return missed
+}
+
+// missed is the change of one source that a pod does not provably carry; nil: none.
+func (j *judge) missed() *Evidence {
+	switch {
+	case j.reading.mounts():
+		return j.missedMount()
+	case j.fresh():
+		return nil
+	}
+	return &Evidence{State: Stale, Source: j.reading.id, Changed: j.reading.current().Observed, Pod: j.pod.Name, Since: j.witness()}
 }
 
 func revisionOf(s *model.Snapshot, p *model.Pod) *model.Revision {
