@@ -99,7 +99,14 @@ func (c *Context) unknowable(s stalePod) bool {
 	if s.ref.source.isClass() {
 		return c.untellable(s)
 	}
-	return c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s) || c.awayUndated(s) || c.madeAnew(s)
+	return c.clocksApart() || c.cacheLag(s) || c.nodeCopy(s) || c.beforeFirstLook(s) || c.awayUndated(s) || c.madeAnew(s)
+}
+
+// clocksApart excuses everything where the clocks of nodes and of the API server differ by
+// more than KICK is told to allow for: dates of one say nothing about those of the other.
+func (c *Context) clocksApart() bool {
+	apart := c.now(clock.Kubelet).Sub(c.now(clock.APIServer))
+	return max(apart, -apart) > c.Allowance
 }
 
 // madeAnew excuses a container that read a source which was deleted and created again
