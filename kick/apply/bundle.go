@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,7 +42,20 @@ func (a *Applier) ApplyBundle(ctx context.Context, b *bundle.Bundle, cm *bundle.
 	}
 	o := bareConfigMap(b)
 	patch := client.RawPatch(types.ApplyPatchType, encode(configMapOf(b, cm, d)))
-	return wrap(act, configMapID(b), a.Client.Patch(ctx, o, patch, owner, client.ForceOwnership))
+	err := a.Client.Patch(ctx, o, patch, owner, client.ForceOwnership)
+	return wrap(act, configMapID(b), effective(err, cm, o))
+}
+
+// errAltered says that the API server took a write and stored what was there before.
+var errAltered = errors.New("it was taken, and what was there before was stored: an admission webhook or policy changes what is written")
+
+// effective is errAltered if a write of what differed from the object that was judged
+// left it as it was.
+func effective(err error, judged *bundle.ConfigMap, stored *corev1.ConfigMap) error {
+	if err == nil && judged != nil && stored.ResourceVersion == judged.Version {
+		return errAltered
+	}
+	return err
 }
 
 // configMapOf is the apply configuration of a bundle's ConfigMap.
@@ -92,7 +106,8 @@ func (a *Applier) PruneBundle(ctx context.Context, b *bundle.Bundle, cm *bundle.
 	set(patch, "data", nulls(v.Difference.Extra.Data))
 	set(patch, "binaryData", nulls(v.Difference.Extra.Binary))
 	o := bareConfigMap(b)
-	return wrap("remove keys from", configMapID(b), a.Client.Patch(ctx, o, client.RawPatch(types.MergePatchType, encode(patch)), owner))
+	err := a.Client.Patch(ctx, o, client.RawPatch(types.MergePatchType, encode(patch)), owner)
+	return wrap("remove keys from", configMapID(b), effective(err, cm, o))
 }
 
 // nulls remove keys in a merge patch.
@@ -208,9 +223,13 @@ func bundleCondition(name string, c bundle.Condition, generation int64) metav1.C
 	return out
 }
 
-// RefusedBundle reports whether the API server will not take a write for a bundle
-// however often it is tried, with its reason and its words.
+// RefusedBundle reports whether the API server will not have a write for a bundle
+// however often it is tried, with its reason and its words. One that it takes and does
+// not store is of reason Differs.
 func RefusedBundle(err error) (reason bundle.Reason, why string, refused bool) {
+	if errors.Is(err, errAltered) {
+		return bundle.Differs, errAltered.Error(), true
+	}
 	why, refused = Refused(err)
 	if !refused && !apierrors.IsRequestEntityTooLargeError(err) {
 		return "", "", false

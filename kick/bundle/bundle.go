@@ -103,7 +103,7 @@ func heavy(s *bundle.Snapshot, v *bundle.Verdict) bool {
 
 // act writes what the verdict asks for, not more often than is good.
 func (r *reconciler) act(ctx context.Context, s *bundle.Snapshot, v *bundle.Verdict, now time.Time) (controllers.Result, error) {
-	if wait := r.pace.wait(s.Bundle.ID, v, now); wait > 0 {
+	if wait := r.pace.wait(s.Bundle, v, now); wait > 0 {
 		mark.Hit(mark.BundlePaced)
 		return controllers.Result{After: wait}, r.report(ctx, s, v, bundle.Unmended(s, *v, bundle.Differs, now), "")
 	}

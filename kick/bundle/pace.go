@@ -18,32 +18,59 @@ const (
 	healEvery   = 3 * time.Second
 )
 
-// pace holds corrections back. It is memory that a crash may lose: what follows is
-// another few corrections at once.
+// pace holds writes back. It is memory that a crash may lose: what follows is another
+// few of them at once.
 type pace struct {
 	mu     sync.Mutex
-	limits map[model.Key]*rate.Limiter
+	limits map[model.Key]*limits
 }
 
-func newPace() *pace { return &pace{limits: map[model.Key]*rate.Limiter{}} }
+// limits are those of one bundle.
+type limits struct {
+	heals *rate.Limiter // of what others did, to the ConfigMap or to an immutable bundle
+	// writes are those that bring about what is declared, of which somebody may undo
+	// each before it is seen to stand. What users ask for never waits: each declaration
+	// has its own.
+	writes   *rate.Limiter
+	declared declaration
+}
 
-// wait is how long a correction has to wait; 0: it may be made now. What users ask for
-// never waits.
-func (p *pace) wait(id model.Key, v *bundle.Verdict, now time.Time) time.Duration {
-	if !v.Healing && v.Action != bundle.Restore {
-		return 0
-	}
+// declaration tells one declaration of a bundle from the next.
+type declaration struct {
+	uid        string
+	generation int64
+	metadata   string
+}
+
+func newPace() *pace { return &pace{limits: map[model.Key]*limits{}} }
+
+func newLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(healEvery), healsAtOnce) }
+
+// wait is how long a write has to wait; 0: it may be made now.
+func (p *pace) wait(b *bundle.Bundle, v *bundle.Verdict, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	limit := p.limits[id]
-	if limit == nil {
-		limit = rate.NewLimiter(rate.Every(healEvery), healsAtOnce)
-		p.limits[id] = limit
+	l := p.limits[b.ID]
+	if l == nil {
+		l = &limits{heals: newLimiter()}
+		p.limits[b.ID] = l
+	}
+	limit := l.heals
+	if !v.Healing && v.Action != bundle.Restore {
+		limit = l.of(declaration{uid: b.UID, generation: b.Generation, metadata: b.Meta.Fingerprint()})
 	}
 	if limit.AllowN(now, 1) {
 		return 0
 	}
 	return healEvery
+}
+
+// of is the limit of the writes for a declaration.
+func (l *limits) of(d declaration) *rate.Limiter {
+	if l.writes == nil || l.declared != d {
+		l.writes, l.declared = newLimiter(), d
+	}
+	return l.writes
 }
 
 func (p *pace) forget(id model.Key) {

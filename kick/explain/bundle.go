@@ -23,6 +23,12 @@ func BundleReady(s *bundle.Snapshot, v *bundle.Verdict, reason bundle.Reason, wh
 	case bundle.Terminating:
 		return fmt.Sprintf("%s is about to go; it is created anew when it is gone.", cm)
 	case bundle.Differs:
+		switch {
+		case why != "":
+			return sentence(fmt.Sprintf("%s differs from the declaration in %s. A correction does not help", cm, parts(&v.Difference)), why) + " It is tried again."
+		case s.ConfigMap == nil:
+			return fmt.Sprintf("%s is missing, again and again; it is created anew in a moment.", cm)
+		}
 		return fmt.Sprintf("%s differs from the declaration in %s, again and again; the next correction waits a moment.", cm, parts(&v.Difference))
 	}
 	next := "It is tried again."

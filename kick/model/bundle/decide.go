@@ -73,7 +73,7 @@ func missing(f *facts) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	st := &f.Bundle.Status
-	anew := st.ConfigMap != ""
+	anew := st.ConfigMap != "" || st.Ready.True // somebody may have edited the status
 	if !anew && !f.changed && st.Ready.Reason != Terminating && !st.Ready.Since.IsZero() {
 		return Verdict{Action: None, Final: true}, true
 	}

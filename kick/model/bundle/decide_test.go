@@ -94,6 +94,7 @@ func TestDecide(t *testing.T) {
 		"name was taken, is free":       {given: []change{gone, refusedFor(bundle.NameTaken)}, action: bundle.None},
 		"predecessor has gone":          {given: []change{gone, refusedFor(bundle.Terminating)}, action: bundle.Create},
 		"deleted":                       {given: []change{gone}, action: bundle.Create, healing: true},
+		"deleted, status edited":        {given: []change{gone, func(s *bundle.Snapshot) { s.Bundle.Status.ConfigMap = "" }}, action: bundle.Create, healing: true},
 		"deleted, spec changed":         {given: []change{gone, edited}, action: bundle.Create},
 		"somebody else's":               {given: []change{strange, unmade}, action: bundle.Report, reason: bundle.NameTaken},
 		"somebody else's now":           {given: []change{strange}, action: bundle.Report, reason: bundle.NameTaken},
