@@ -102,12 +102,15 @@ func (c *cage) furnish() {
 	ctx := c.t.Context()
 	account := object(c.t, id{"v1", "ServiceAccount", c.ns, "app"}, "{}")
 	c.must(c.admin.Create(ctx, account))
+	bundle := object(c.t, id{"kick.corewire.io/v1alpha1", "ConfigBundle", c.ns, "owned"}, "spec: {message: x}")
+	c.must(c.admin.Create(ctx, bundle)) // garbage collection takes what has no owner
+	owner := strings.Replace(bundleOwner, `"uid":"1"`, `"uid":"`+string(bundle.GetUID())+`"`, 1)
 	for _, o := range []client.Object{
 		object(c.t, id{"v1", "Pod", c.ns, "pod"}, "{spec: {serviceAccountName: app, automountServiceAccountToken: false, containers: [{name: app, image: \"example.com/app:1\"}]}}"),
 		object(c.t, id{"v1", "Secret", c.ns, "secret"}, "stringData: {a: b}"),
 		object(c.t, id{"v1", "ConfigMap", c.ns, "theirs"}, "data: {a: b}"),
 		object(c.t, id{"v1", "ConfigMap", c.ns, "controlled"}, "{metadata: {ownerReferences: [{apiVersion: example.com/v1, kind: Other, name: x, uid: x, controller: true}]}, data: {a: b}}"),
-		object(c.t, id{"v1", "ConfigMap", c.ns, "owned"}, "{metadata: {ownerReferences: ["+bundleOwner+"]}, data: {a: b}}"),
+		object(c.t, id{"v1", "ConfigMap", c.ns, "owned"}, "{metadata: {ownerReferences: ["+owner+"]}, data: {a: b}}"),
 	} {
 		c.must(c.admin.Create(ctx, o))
 	}
