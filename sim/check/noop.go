@@ -25,7 +25,7 @@ func (noop) OnKick(c *Context, ev cluster.Event) {
 
 // OnCall reports a write that the API server took and did not need to store.
 func (noop) OnCall(c *Context, w Write) {
-	if w.Done && w.Err == nil && w.Before == w.After && w.Kind.Kind != "Lease" {
+	if w.Done && w.Err == nil && w.After > 0 && w.Before == w.After && w.Kind.Kind != "Lease" {
 		c.report(lawNoop, "%s of %s %s was sent and changed nothing", w.Verb, w.Kind.Kind, w.Key)
 	}
 }
