@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -165,10 +166,13 @@ func (c *cage) refused(rows []row) {
 	c.t.Helper()
 	for _, r := range rows {
 		c.t.Run(r.name, func(t *testing.T) {
-			if err := notCaged(r.do(t.Context(), c.kick)); err != nil {
+			try := func(w client.Client) error { // a controller may write to the object meanwhile
+				return retry.RetryOnConflict(retry.DefaultBackoff, func() error { return r.do(t.Context(), w) })
+			}
+			if err := notCaged(try(c.kick)); err != nil {
 				t.Errorf("as KICK: %v", err)
 			}
-			if err := r.do(t.Context(), client.NewDryRunClient(c.admin)); err != nil {
+			if err := try(client.NewDryRunClient(c.admin)); err != nil {
 				t.Errorf("as somebody else: %v, want yes", err)
 			}
 		})
