@@ -28,7 +28,7 @@ crash: bin/kick-sim ## kill the operator at every write of every scenario, and t
 .PHONY: test
 test: ## run all tests; the first time this builds a control plane, about 8 minutes
 	@$(CLUSTER) build
-	@$(call tool,gotestsum) --format pkgname --format-hide-empty-pkg -- -timeout 30m $(TESTFLAGS) ./...
+	@$(call tool,gotestsum) --format pkgname --format-hide-empty-pkg -- -timeout 60m $(TESTFLAGS) ./...
 
 .PHONY: test-fidelity
 test-fidelity: ## compare the simulator with the real control plane at length, on a quiet machine
