@@ -46,9 +46,9 @@ type Result struct {
 // again while a watch was broken never shows at all.
 const Behind = 5 * time.Second
 
-// Within is the result with a look no later than after d.
+// Within is the result with a look no later than after d, for which something waits.
 func (r Result) Within(d time.Duration) Result {
-	if r.After == 0 || r.After > d {
+	if r.Routine = false; r.After == 0 || r.After > d {
 		r.After = d
 	}
 	return r

@@ -171,16 +171,16 @@ func outrun(s *model.Snapshot, now time.Time) bool {
 	if s.Request == nil || s.Request.Manual {
 		return false
 	}
-	if s.Request.Status.Phase.Terminal() && freshness.Judge(s, now).State == freshness.Fresh {
-		return false
-	}
 	var newest time.Time
 	for i := range s.Dependencies {
 		if r := s.Dependencies[i].Record; r != nil {
 			newest = model.Later(newest, r.Current().Observed)
 		}
 	}
-	return s.Request.Status.LatestChange.After(newest)
+	if !s.Request.Status.LatestChange.After(newest) {
+		return false
+	}
+	return !s.Request.Status.Phase.Terminal() || freshness.Judge(s, now).State != freshness.Fresh
 }
 
 // labelsOf are the labels that put a source in or out of scope: its own, or while

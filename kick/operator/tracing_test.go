@@ -4,58 +4,13 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"net"
-	"slices"
-	"sync"
 	"testing"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	spans "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/grpc"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/kick/kicktest/otlp"
 )
-
-// receiver is an OTLP receiver in this process that keeps what it gets.
-type receiver struct {
-	collector.UnimplementedTraceServiceServer
-
-	mu  sync.Mutex
-	got []*spans.Span
-}
-
-func (r *receiver) Export(_ context.Context, in *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, resource := range in.GetResourceSpans() {
-		for _, scope := range resource.GetScopeSpans() {
-			r.got = append(r.got, scope.GetSpans()...)
-		}
-	}
-	return &collector.ExportTraceServiceResponse{}, nil
-}
-
-func (r *receiver) received() []*spans.Span {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.got)
-}
-
-// listen starts a receiver and returns how to reach it.
-func listen(t *testing.T) (*receiver, string) {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, s := &receiver{}, grpc.NewServer()
-	collector.RegisterTraceServiceServer(s, r)
-	var done sync.WaitGroup
-	done.Go(func() { _ = s.Serve(l) }) // it ends with Stop
-	t.Cleanup(func() { s.Stop(); done.Wait() })
-	return r, l.Addr().String()
-}
 
 // TestARestartIsOneTrace: a running operator sends two spans of a restart, in the one trace
 // that the request's status names.
@@ -67,18 +22,18 @@ func TestARestartIsOneTrace(t *testing.T) {
 	w.policy("")
 	w.secret("web", "alpha")
 	w.deployment("web", 1, byEnvFrom("web"))
-	r, address := listen(t)
+	r, address := otlp.Listen(t)
 	w.start("--otel-otlp-endpoint="+address, "--otel-otlp-insecure")
 	w.reaches("Deployment", "web", v1alpha1.PhaseNoLongerRequired, "Fresh")
 	w.secret("web", "bravo")
 	w.reaches("Deployment", "web", v1alpha1.PhaseSucceeded, "RestartCompleted")
 	w.eventually("two spans arrive", func(context.Context) string {
-		if n := len(r.received()); n != 2 {
+		if n := len(r.Received()); n != 2 {
 			return fmt.Sprintf("%d have", n)
 		}
 		return ""
 	})
-	got := r.received()
+	got := r.Received()
 	changed, restarted := got[0], got[1]
 	if changed.GetName() != "dependency.changed" || restarted.GetName() != "restart.executed" {
 		t.Fatalf("the spans are %s and %s", changed.GetName(), restarted.GetName())

@@ -14,53 +14,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/corewire/kick/kick/kicktest/otlp"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/tracing"
 )
-
-// receiver is an OTLP receiver that keeps what it gets.
-type receiver struct {
-	collector.UnimplementedTraceServiceServer
-
-	mu  sync.Mutex
-	got []*spans.Span
-}
-
-func (r *receiver) Export(_ context.Context, in *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, resource := range in.GetResourceSpans() {
-		for _, scope := range resource.GetScopeSpans() {
-			r.got = append(r.got, scope.GetSpans()...)
-		}
-	}
-	return &collector.ExportTraceServiceResponse{}, nil
-}
-
-// listen starts a receiver and returns how to reach it.
-func listen(t *testing.T, options ...grpc.ServerOption) (*receiver, string) {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, s := &receiver{}, grpc.NewServer(options...)
-	collector.RegisterTraceServiceServer(s, r)
-	var done sync.WaitGroup
-	done.Go(func() { _ = s.Serve(l) }) // it ends with Stop
-	t.Cleanup(func() { s.Stop(); done.Wait() })
-	return r, l.Addr().String()
-}
 
 // certificate is one for this machine that signs itself, and the file with it.
 func certificate(t *testing.T) (tls.Certificate, string) {
@@ -117,12 +82,13 @@ func restart(t *testing.T, o tracing.Options, last request.Phase) (parent string
 // Proves: KICK-FEAT-044.
 func TestTwoSpansInOneTrace(t *testing.T) {
 	pair, ca := certificate(t)
-	r, address := listen(t, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
+	r, address := otlp.Listen(t, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
 	parent := restart(t, tracing.Options{Endpoint: address, CAFile: ca}, request.Succeeded)
-	if len(r.got) != 2 {
-		t.Fatalf("%d spans arrived, want 2", len(r.got))
+	got := r.Received()
+	if len(got) != 2 {
+		t.Fatalf("%d spans arrived, want 2", len(got))
 	}
-	first, second := r.got[0], r.got[1]
+	first, second := got[0], got[1]
 	if want := "00-" + hex.EncodeToString(first.GetTraceId()) + "-" + hex.EncodeToString(first.GetSpanId()) + "-01"; parent != want {
 		t.Errorf("the request shows %s, the first span is %s", parent, want)
 	}
@@ -133,7 +99,7 @@ func TestTwoSpansInOneTrace(t *testing.T) {
 		name, event string
 		from, to    int
 	}{{"dependency.changed", "source.changed", 0, 10}, {"restart.executed", "workload.restarted", 10, 30}} {
-		s := r.got[i]
+		s := got[i]
 		if s.GetName() != want.name || s.GetStartTimeUnixNano() != uint64(at(want.from).UnixNano()) || s.GetEndTimeUnixNano() != uint64(at(want.to).UnixNano()) || len(s.GetEvents()) != 1 || s.GetEvents()[0].GetName() != want.event {
 			t.Errorf("span %d is %v", i, s)
 		}
@@ -144,18 +110,18 @@ func TestTwoSpansInOneTrace(t *testing.T) {
 }
 
 func TestFailure(t *testing.T) {
-	r, address := listen(t)
+	r, address := otlp.Listen(t)
 	restart(t, tracing.Options{Endpoint: address, Insecure: true}, request.Failed)
-	if len(r.got) != 2 || r.got[1].GetStatus().GetCode() != spans.Status_STATUS_CODE_ERROR || r.got[1].GetStatus().GetMessage() != "RolloutTimeout" {
-		t.Errorf("got %v", r.got)
+	if got := r.Received(); len(got) != 2 || got[1].GetStatus().GetCode() != spans.Status_STATUS_CODE_ERROR || got[1].GetStatus().GetMessage() != "RolloutTimeout" {
+		t.Errorf("got %v", got)
 	}
 }
 
 // Spans go to nobody whose certificate is not trusted, nor in plain text unless asked.
 func TestSecureByDefault(t *testing.T) {
 	pair, _ := certificate(t)
-	stranger, address := listen(t, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
-	plain, open := listen(t)
+	stranger, address := otlp.Listen(t, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
+	plain, open := otlp.Listen(t)
 	for _, endpoint := range []string{address, open} {
 		tracer, err := tracing.Connect(t.Context(), tracing.Options{Endpoint: endpoint}, "v1")
 		if err != nil {
@@ -166,8 +132,8 @@ func TestSecureByDefault(t *testing.T) {
 		_ = tracer.Shutdown(ctx) // it cannot send, and says so
 		cancel()
 	}
-	if len(stranger.got)+len(plain.got) > 0 {
-		t.Errorf("%d and %d spans arrived", len(stranger.got), len(plain.got))
+	if n, m := len(stranger.Received()), len(plain.Received()); n+m > 0 {
+		t.Errorf("%d and %d spans arrived", n, m)
 	}
 }
 
