@@ -89,7 +89,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	case bundle.None:
 		return controllers.Result{}, nil
 	case bundle.Report:
-		return r.rest(&v), r.report(ctx, s, &v, v.Status, "")
+		return r.rest(&v, now), r.report(ctx, s, &v, v.Status, "")
 	default:
 		return r.act(ctx, s, &v, now)
 	}
@@ -202,13 +202,15 @@ func (r *reconciler) again(v *bundle.Verdict) controllers.Result {
 }
 
 // rest is when to look again although nothing happens. A bundle whose name is taken
-// waits for its next change.
-func (r *reconciler) rest(v *bundle.Verdict) controllers.Result {
+// waits for its next change. What has been going for long is looked at less often: an event
+// tells when it is gone.
+func (r *reconciler) rest(v *bundle.Verdict, now time.Time) controllers.Result {
 	if v.Final {
 		return controllers.Result{}
 	}
 	if v.Status.Ready.Reason == bundle.Terminating {
-		return controllers.Result{After: retry}
+		waited := now.Sub(v.Status.Ready.Since)
+		return controllers.Result{After: max(min(waited/6, r.Interval), retry)}
 	}
 	return controllers.Result{After: r.Interval, Routine: true}
 }

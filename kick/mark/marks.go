@@ -93,6 +93,7 @@ const (
 
 	// Writes and what came back.
 	GateClosedBetween
+	RewordedLater
 	StampConflict
 	StampUnanswered
 	TargetReplaced
@@ -207,6 +208,7 @@ var infos = [end]Info{
 	FailureKept:           {"failure-kept", "A failed request outlived its retention because its workload is still stale."},
 
 	GateClosedBetween:  {"gate-closed-between", "A policy read live just before a restart forbade it, unlike the cache."},
+	RewordedLater:      {"reworded-later", "What a request waits for changed twice within a second and was written once."},
 	StampConflict:      {"stamp-conflict", "A restart met a newer object and was judged again."},
 	StampUnanswered:    {"stamp-unanswered", "A restart got no answer: it may have been made, or may be made later."},
 	TargetReplaced:     {"target-replaced", "A restart met another object of the same name."},

@@ -141,7 +141,8 @@ func NotedStamp(obj client.Object) string { return obj.GetAnnotations()[noteStam
 // ReplicaSetOf follows the pod's controller reference to a ReplicaSet of the workload.
 // One that the cache has not seen yet is recognised by its name, which ends in the hash
 // that the label of the pod repeats; the pod then has no known revision and is judged by
-// its own creation alone. Leaving it out could hide a stale pod.
+// its own creation alone. Leaving it out could hide a stale pod. One that is older than the
+// workload is left out: it waits to be collected with another workload of that name.
 func ReplicaSetOf(pod *corev1.Pod, workload client.Object, all []client.Object, label string) (string, bool) {
 	ref := metav1.GetControllerOf(pod)
 	if ref == nil {
@@ -153,6 +154,9 @@ func ReplicaSetOf(pod *corev1.Pod, workload client.Object, all []client.Object, 
 		}
 	}
 	hash := pod.Labels[label]
+	if pod.CreationTimestamp.Before(new(workload.GetCreationTimestamp())) {
+		return "", false
+	}
 	return "", ref.Kind == "ReplicaSet" && hash != "" && ref.Name == workload.GetName()+"-"+hash
 }
 

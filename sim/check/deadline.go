@@ -20,11 +20,10 @@ type deadline struct {
 
 // What may lie between the moment at which a restart became possible and the
 // restart, besides what the policy asks for: a lease that has to expire, a pass that
-// failed before the faults ended and is tried again, a look at pods that start.
+// failed before the faults ended and is tried again; see also look.
 const (
 	takeover = 30 * time.Second
 	backoff  = time.Minute
-	podLook  = time.Minute
 	// refusal is how long KICK leaves a restart alone that the API server will not have.
 	refusal = 5 * time.Minute
 )
@@ -55,7 +54,8 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 	}
 	last := d.restarted[w.id()]
 	d.restarted[w.id()] = w.stamp()
-	if r := c.restartCase(w, Known{}); c.Healed.IsZero() || c.stepped() || r.manual() || !r.wasStale() { // a needless one is another law's
+	r := c.restartCase(w, Known{})
+	if c.Healed.IsZero() || c.stepped() || r.manual() || !r.wasStale() { // a needless one is another law's
 		return
 	}
 	policies := c.policiesOf(w)
@@ -72,7 +72,7 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 			possible = latest(possible, c.trueTime(at.Add(minInterval(policies[0]))))
 		}
 	}
-	allowed := settleDelay(policies[0]) + takeover + backoff + podLook
+	allowed := settleDelay(policies[0]) + takeover + backoff + look(r.pods)
 	if !before.complete() { // a rollout that hangs is given its time first
 		allowed += c.rolloutTimeout(w)
 	}
@@ -92,6 +92,20 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 	if possible = latest(possible, c.openSince(policies[0], possible)); late() {
 		c.report(lawDeadline, "restart of %s at %s, but nothing stood against it since %s, and it has to come within %s", w.id(), clockTime(c.Loop.Now()), clockTime(possible), allowed)
 	}
+}
+
+// look is how long it may take to see that pods have started: the longer one took for that,
+// the more rarely it is looked at, but each five minutes.
+func look(pods []Pod) time.Duration {
+	longest := time.Minute
+	for i := range pods {
+		for _, c := range pods[i].Containers {
+			if !c.Again {
+				longest = max(longest, c.Started.Sub(pods[i].Created)/6)
+			}
+		}
+	}
+	return min(longest, 5*time.Minute)
 }
 
 // trueTime is the instant at which KICK's clock showed a time.

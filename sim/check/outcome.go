@@ -26,7 +26,7 @@ func (outcome) OnKick(c *Context, ev cluster.Event) {
 		c.report(lawOutcome, "request %s succeeded, but KICK never restarted %s", ev.Key, id)
 	case r.Status.CurrentRollout == nil:
 		c.report(lawOutcome, "request %s succeeded and names no rollout of %s", ev.Key, id)
-	case r.Status.OpenedAt != nil && r.Status.OpenedAt.Sub(r.Status.CurrentRollout.StartedAt.Time) > c.Allowance:
+	case r.Status.OpenedAt != nil && r.Status.OpenedAt.Sub(c.restartTold(r)) > c.Allowance:
 		c.report(lawOutcome, "request %s succeeded by a restart of %s, before it was opened at %s (the last restart is of %s)", ev.Key,
 			micro(&r.Status.CurrentRollout.StartedAt), micro(r.Status.OpenedAt), stamp)
 	}

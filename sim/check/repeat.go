@@ -26,7 +26,7 @@ func (repeat) OnKick(c *Context, ev cluster.Event) {
 	case last == nil || c.stepped() || !c.answered(before, now):
 	case before.Status.Phase == v1alpha1.PhaseFailed && now.Status.Phase == v1alpha1.PhasePending:
 		c.report(lawRepeat, "request %s was opened again, but its restart of %s failed and nothing changed since", ev.Key, micro(&last.StartedAt))
-	case secondRestart(before, now) && !c.madeAgain(now):
+	case c.secondRestart(before, now) && !c.madeAgain(now):
 		c.report(lawRepeat, "request %s tells of a restart of %s after one of %s, and nothing changed between them", ev.Key,
 			micro(&now.Status.CurrentRollout.StartedAt), micro(&last.StartedAt))
 	}
@@ -35,7 +35,7 @@ func (repeat) OnKick(c *Context, ev cluster.Event) {
 // answered reports that the change a request tells of was answered by the restart that it
 // told of before.
 func (c *Context) answered(before, now *v1alpha1.KickRequest) bool {
-	restarted, changed := before.Status.CurrentRollout.StartedAt.Time, now.Status.LatestObservedDependencyChange
+	restarted, changed := c.restartTold(before), now.Status.LatestObservedDependencyChange
 	if changed == nil || changed.After(restarted) {
 		return false
 	}
@@ -45,8 +45,8 @@ func (c *Context) answered(before, now *v1alpha1.KickRequest) bool {
 
 // secondRestart reports that a request was opened once and tells of another restart
 // than it did.
-func secondRestart(before, now *v1alpha1.KickRequest) bool {
+func (c *Context) secondRestart(before, now *v1alpha1.KickRequest) bool {
 	last, again, opened := before.Status.CurrentRollout, now.Status.CurrentRollout, now.Status.OpenedAt
-	once := opened != nil && opened.Equal(before.Status.OpenedAt) && !opened.After(last.StartedAt.Time)
+	once := opened != nil && opened.Equal(before.Status.OpenedAt) && !opened.After(c.restartTold(before))
 	return once && again != nil && !again.StartedAt.Equal(&last.StartedAt)
 }

@@ -91,6 +91,16 @@ func (c *Context) madeAgain(r *v1alpha1.KickRequest) bool {
 	return c.redone[id] != "" && c.redone[id] == r.Status.CurrentRollout.StartedAt.UTC().Format(time.RFC3339)
 }
 
+// restartTold is the restart that a request tells of, by KICK's clock. A Rollout's is whole
+// seconds of the API server's clock: it was made then or within the second after it.
+func (c *Context) restartTold(r *v1alpha1.KickRequest) time.Time {
+	at := r.Status.CurrentRollout.StartedAt.Time
+	if string(r.Spec.TargetRef.Kind) != rolloutKind.Kind {
+		return at
+	}
+	return at.Add(c.KickNow().Sub(c.now(clock.APIServer)))
+}
+
 // runByRollout: a Rollout runs the template of the Deployment.
 func (b blockCase) runByRollout() bool {
 	for _, o := range b.API.List(rolloutKind, b.w.GetNamespace()) {

@@ -21,15 +21,18 @@ import (
 // flagBundles turns ConfigBundles on.
 const flagBundles = "enable-config-bundles"
 
+// flagBundleCheck is how often KICK looks at each bundle for no reason.
+const flagBundleCheck = "config-bundle-check-interval"
+
 // bundleFlags let KICK keep bundles. The periodic check is rarer than by default where
 // restarts wait for long: a story of days would be made of little else.
 func (b *builder) bundleFlags() {
 	b.flag(flagBundles, "true")
-	often := "30s"
-	if b.wait > time.Hour {
-		often = "1h"
+	intervals := []string{"10m", "2m", "2h"}
+	if b.wait > time.Hour || (b.has[windows] || b.has[denials]) && !b.windowsOften {
+		intervals = []string{"1h", "2h", "12h"}
 	}
-	b.flag("config-bundle-check-interval", pick(b.maker, "check interval", []string{"10m", often, "2h"}))
+	b.flag(flagBundleCheck, pick(b.maker, "check interval", intervals))
 }
 
 // bundles gives up to two bundles of a namespace, one of which may have the name of a
@@ -179,7 +182,7 @@ func (s *story) loseConfigMap(k *bundleState) {
 func (s *story) hold(k *bundleState) {
 	unseen := s.seldom(3, "unseen")
 	if unseen {
-		s.try(steps.FaultStep(steps.Fault{Name: faults.StaleCache.Name, Kind: "ConfigBundle"}))
+		s.fail(steps.Fault{Name: faults.StaleCache.Name, Kind: "ConfigBundle"})
 	}
 	s.try(steps.PatchStep(k.configMap(map[string]any{"metadata": map[string]any{"finalizers": []any{"example.com/hold"}}}), "", ""))
 	s.breathe()
@@ -195,7 +198,7 @@ func (s *story) hold(k *bundleState) {
 // race lets somebody act on a ConfigMap while a call of KICK for it hangs or is refused.
 func (s *story) race(k *bundleState) {
 	f := pick(s.maker, "call", []*faults.Fault{faults.PauseAtCall, faults.Forbidden, faults.TimeoutLate})
-	s.try(steps.FaultStep(steps.Fault{Name: f.Name, Kind: kindConfigMap, Times: 1 + s.below(2, "times")}))
+	s.fail(steps.Fault{Name: f.Name, Kind: kindConfigMap, Times: 1 + s.below(2, "times")})
 	pick(s.maker, "raced", []func(*story, *bundleState){(*story).drift, (*story).loseConfigMap, (*story).bundleGoes})(s, k)
 	s.at += time.Second
 	if s.maybe("replaced meanwhile") {
@@ -220,7 +223,7 @@ func (s *story) bundleTrouble(k *bundleState) {
 			on.Kind = "ControllerRevision"
 		}
 	}
-	s.try(steps.FaultStep(on))
+	s.fail(on)
 	pick(s.maker, "while it lasts", []func(*story, *bundleState){
 		(*story).drift, (*story).declare, (*story).bundleGoes, (*story).makeFinal, (*story).relabel, (*story).loseConfigMap, (*story).hold,
 	})(s, k)

@@ -86,7 +86,7 @@ func TestPlain(t *testing.T) {
 // TestEveryAnswerOccurs: no alternative is out of reach.
 func TestEveryAnswerOccurs(t *testing.T) {
 	a := &answers{of: map[string]int{}, seen: map[string]map[int]bool{}}
-	for seed := range uint64(6000) {
+	for seed := range uint64(9000) {
 		a.dice = dice{seed << 32}
 		generated(a, seed)
 	}

@@ -107,11 +107,12 @@ func (b *builder) argo(owned []any) {
 
 // syncWindows draws up to two windows.
 func (b *builder) syncWindows() (all []any) {
+	from := b.cadence()
 	for _, kind := range []string{"allow", "deny"} {
 		if !b.maybe("sync window") {
 			continue
 		}
-		of := pick(b.maker, kind+" sync window", map[string][]span{"allow": allowWindows[:3], "deny": denyWindows[:3]}[kind])
+		of := pick(b.maker, kind+" sync window", map[string][]span{"allow": from.allow[:2], "deny": from.deny[:2]}[kind])
 		b.wait = max(b.wait, of.every+of.open)
 		all = append(all, syncWindow(kind, of))
 	}
@@ -149,7 +150,7 @@ var (
 		{applications, "", map[string]any{"status": map[string]any{"sync": map[string]any{"status": "OutOfSync"}}}},
 		{applications, "", map[string]any{"operation": map[string]any{"sync": map[string]any{"revision": "HEAD"}}}},
 		{applications, "", map[string]any{"status": map[string]any{"operationState": map[string]any{"phase": "Running", "startedAt": "2026-01-01T00:00:00Z"}}}},
-		{projects, "", map[string]any{"spec": map[string]any{"syncWindows": []any{syncWindow("deny", denyWindows[0])}}}},
+		{projects, "", map[string]any{"spec": map[string]any{"syncWindows": []any{syncWindow("deny", often.deny[0])}}}},
 	}
 	argoRest = []tell{
 		{applications, "", map[string]any{"operation": nil, "status": map[string]any{"operationState": nil, "sync": map[string]any{"status": "Synced"}}}},

@@ -102,7 +102,7 @@ func (s *story) fault() {
 		s.oldStart()
 		return
 	}
-	s.try(steps.FaultStep(on))
+	s.fail(on)
 	s.edit()
 	if s.maybe("healed") {
 		s.pause()
@@ -116,10 +116,10 @@ func (s *story) oldStart() {
 	k := s.someSource()
 	s.change(k, s.otherContent())
 	s.breathe()
-	s.try(steps.FaultStep(steps.Fault{Name: faults.OldCache.Name}))
+	s.fail(steps.Fault{Name: faults.OldCache.Name})
 	if !s.seldom(3, "all catch up at once") {
 		behind := pick(s.maker, "kind that stays behind", []string{k.kind, "SourceObservation", "KickRequest"})
-		s.try(steps.FaultStep(steps.Fault{Name: faults.LateWatch.Name, Kind: behind, Times: 1}))
+		s.fail(steps.Fault{Name: faults.LateWatch.Name, Kind: behind, Times: 1})
 	}
 	s.do(steps.OperatorStep("restart"))
 }

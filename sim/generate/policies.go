@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,7 +40,7 @@ func (b *builder) policySpec() v1alpha1.KickPolicySpec {
 	if b.has[paces] {
 		spec.Restart = v1alpha1.Restart{
 			SettleDelay: pick(b.maker, "settle delay", spans(-1, 0, 5*time.Second, 30*time.Second, 10*time.Minute)),
-			MinInterval: pick(b.maker, "min interval", spans(-1, 0, time.Minute, time.Hour, 25*time.Hour)),
+			MinInterval: pick(b.maker, "min interval", b.minIntervals()),
 
 			MaxConcurrent:  pick(b.maker, "max concurrent", []*int32{nil, new(int32(1)), new(int32(2))}),
 			RolloutTimeout: pick(b.maker, "rollout timeout", spans(-1, 2*time.Minute, time.Hour)),
@@ -89,20 +90,53 @@ type span struct {
 
 const day = 24 * time.Hour
 
-// allowWindows open at least once a week, and denyWindows leave most of the time:
-// what waits for a window comes to act within the time that a world may settle.
+// cadence is a set of windows that go together. Allow windows open at least once a week,
+// and Deny windows leave most of the time: what waits for a window comes to act within the
+// time that a world may settle.
+type cadence struct{ allow, deny []span }
+
+// Windows of one world are either often or seldom there: with both it would be a story of
+// days in which little happens but the edges of windows.
 var (
-	allowWindows = []span{
-		{"0 * * * *", 30 * time.Minute, time.Hour}, {"*/10 * * * *", 5 * time.Minute, time.Hour}, {"30 2 * * *", time.Hour, day},
-		{"0 2 * * *", 2 * time.Hour, day}, {"0 0 * * MON", day, 7 * day}, {"15 1 * * SAT,SUN", 3 * time.Hour, 7 * day},
-		{"59 23 * * *", 2 * time.Minute, day}, {"0 22 * * 1-5", 10 * time.Hour, 3 * day},
+	often = cadence{
+		allow: []span{{"0 * * * *", 30 * time.Minute, time.Hour}, {"*/10 * * * *", 5 * time.Minute, time.Hour}},
+		deny:  []span{{"0 * * * *", 10 * time.Minute, time.Hour}, {"5 * * * *", time.Minute, time.Hour}},
 	}
-	denyWindows = []span{
-		{"0 * * * *", 10 * time.Minute, time.Hour}, {"30 2 * * *", time.Hour, day}, {"0 0 * * *", 2 * time.Hour, day},
-		{"5 * * * *", time.Minute, time.Hour}, {"0 0 24 12 *", 72 * time.Hour, 366 * day}, {"0 22 * * FRI", 10 * time.Hour, 7 * day},
+	seldom = cadence{
+		allow: []span{
+			{"30 2 * * *", time.Hour, day}, {"0 2 * * *", 2 * time.Hour, day}, {"0 0 * * MON", day, 7 * day},
+			{"15 1 * * SAT,SUN", 3 * time.Hour, 7 * day}, {"59 23 * * *", 2 * time.Minute, day}, {"0 22 * * 1-5", 10 * time.Hour, 3 * day},
+		},
+		deny: []span{
+			{"30 2 * * *", time.Hour, day}, {"0 0 * * *", 2 * time.Hour, day}, {"0 0 24 12 *", 72 * time.Hour, 366 * day},
+			{"0 22 * * FRI", 10 * time.Hour, 7 * day},
+		},
 	}
 	timeZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"}
 )
+
+// everyHour reports whether a window has an edge each hour at least.
+func everyHour(cron string) bool {
+	fields := strings.Fields(cron)
+	return len(fields) > 1 && fields[1] == "*"
+}
+
+// minIntervals are the least times between two restarts; one of more than a day only where
+// that is no day of many windows.
+func (b *builder) minIntervals() []*metav1.Duration {
+	all := spans(-1, 0, time.Minute, time.Hour, 25*time.Hour)
+	if b.windowsOften {
+		return all[:4]
+	}
+	return all
+}
+
+func (b *builder) cadence() cadence {
+	if b.windowsOften {
+		return often
+	}
+	return seldom
+}
 
 func (b *builder) window(kind v1alpha1.WindowType, of span) v1alpha1.Window {
 	w := v1alpha1.Window{Type: kind, Cron: of.cron, Duration: metav1.Duration{Duration: of.open}}
@@ -119,10 +153,11 @@ func (b *builder) window(kind v1alpha1.WindowType, of span) v1alpha1.Window {
 // Deny windows.
 func (b *builder) windows() []v1alpha1.Window {
 	var out []v1alpha1.Window
+	from := b.cadence()
 	var wait time.Duration // until the rarest one opens, or the longest one ends
 	if b.has[windows] {
 		for range 1 + b.below(2, "allow windows") {
-			of := pick(b.maker, "allow window", allowWindows)
+			of := pick(b.maker, "allow window", from.allow)
 			wait = max(wait, of.every)
 			w := b.window(v1alpha1.WindowAllow, of)
 			out = append(out, w)
@@ -134,7 +169,7 @@ func (b *builder) windows() []v1alpha1.Window {
 	}
 	if b.has[denials] {
 		for range 1 + b.below(2, "deny windows") {
-			of := pick(b.maker, "deny window", denyWindows)
+			of := pick(b.maker, "deny window", from.deny)
 			wait += of.open
 			out = append(out, b.window(v1alpha1.WindowDeny, of))
 		}

@@ -33,6 +33,7 @@ type story struct {
 	offsets   map[clock.Domain]time.Duration
 	hooks     []string // namespaces with a web server that hears of restarts
 	tool      string   // the GitOps tool of the world; empty: none
+	broken    bool     // there may be a fault that lasts until it is healed
 }
 
 // sourceState is what the story knows of a source.
@@ -161,20 +162,64 @@ var gaps = []time.Duration{
 	5 * time.Minute, 16 * time.Minute, time.Hour,
 }
 
-// longGaps are seldom: a day in which a pod cannot start costs thousands of events.
+// longGaps are seldom: a day in which a pod cannot start costs thousands of events, and so
+// do days of a world that has something to do all the time.
 var longGaps = []time.Duration{6 * time.Hour, 25 * time.Hour, 48 * time.Hour}
+
+// longGap is how long nobody does anything.
+func (s *story) longGap() time.Duration {
+	if busy(&s.world) {
+		return longGaps[0]
+	}
+	return pick(s.maker, "long gap", longGaps)
+}
+
+// busy reports whether KICK has something to do each hour of a world, even if nothing
+// happens: windows open and close, or bundles are looked at.
+func busy(world *scenario.Scenario) bool {
+	if every, err := time.ParseDuration(world.Operator.Flags[flagBundleCheck]); err == nil && every < time.Hour {
+		return true
+	}
+	for _, r := range world.Given {
+		p, ok := r.Object.(*v1alpha1.KickPolicy)
+		if ok && slices.ContainsFunc(p.Spec.Schedule.Windows, func(w v1alpha1.Window) bool { return everyHour(w.Cron) }) {
+			return true
+		}
+	}
+	return false
+}
 
 // shortGaps are how long it is between two changes that belong together.
 var shortGaps = []time.Duration{0, time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, 999 * time.Millisecond, 2 * time.Second, 31 * time.Second}
 
 func (s *story) pause() {
 	if s.seldom(12, "long pause") {
-		s.at += pick(s.maker, "long gap", longGaps)
+		s.mend()
+		s.at += s.longGap()
 		return
 	}
-	s.at += pick(s.maker, "gap", gaps)
+	gap := pick(s.maker, "gap", gaps)
+	if gap > 10*time.Minute {
+		s.mend()
+	}
+	s.at += gap
 	if p := s.scheduled(); p != nil && s.seldom(4, "to an edge") {
 		s.toEdge(p)
+	}
+}
+
+// fail adds a fault.
+func (s *story) fail(on steps.Fault) {
+	s.try(steps.FaultStep(on))
+	s.broken = s.broken || on.Times == 0
+}
+
+// mend ends the faults that last: hours of calls that fail, or of a watch that shows nothing, would be
+// thousands of events.
+func (s *story) mend() {
+	if s.broken {
+		s.do(steps.HealStep())
+		s.broken = false
 	}
 }
 

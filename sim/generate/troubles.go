@@ -32,7 +32,7 @@ func (s *story) refusal() {
 	if w == nil {
 		return
 	}
-	s.try(steps.FaultStep(steps.Fault{Name: faults.Forbidden.Name, Verb: "patch", Kind: w.kind, Times: s.below(4, "times")}))
+	s.fail(steps.Fault{Name: faults.Forbidden.Name, Verb: "patch", Kind: w.kind, Times: s.below(4, "times")})
 	s.change(s.sourceOf(w), s.otherContent())
 	if s.maybe("healed") {
 		s.at += pick(s.maker, "refused for", []time.Duration{time.Minute, 6 * time.Minute, time.Hour})

@@ -68,6 +68,8 @@ type builder struct {
 	wait     time.Duration      // the longest that a policy can make a restart wait
 	zone     string             // a zone that the start is about; may be empty
 
+	windowsOften bool // windows come each hour or more often, not each day or more seldom
+
 	tool, asked v1alpha1.GitOpsProvider // the GitOps tool, and what policies ask; empty: none
 }
 
@@ -78,6 +80,7 @@ func World(c sched.Chooser) scenario.Scenario {
 	b.swarm(b.has[:], "features")
 	b.world.Summary = "Made by kick-sim explore"
 	b.world.Start = b.start()
+	b.windowsOften = (b.has[windows] || b.has[denials] || b.has[gitOpsTools]) && b.maybe("windows often")
 	b.operator()
 	b.timing()
 	if b.has[gitOpsTools] {
@@ -101,7 +104,7 @@ func World(c sched.Chooser) scenario.Scenario {
 		b.bundleFlags()
 	}
 	if b.has[missingSources] {
-		b.wait = min(b.wait, day) // see longGaps
+		b.wait = min(b.wait, day) // a day in which a pod cannot start costs thousands of events
 	}
 	b.world.Expect = scenario.Expect{AnyRestarts: true, Settle: b.wait + rollouts}
 	return b.world

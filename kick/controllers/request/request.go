@@ -38,11 +38,14 @@ type Deps struct {
 	Watches []controllers.Watch
 }
 
-type reconciler struct{ Deps }
+type reconciler struct {
+	Deps
+	pace pace
+}
 
 // New returns the controller.
 func New(d Deps) controllers.Controller {
-	r := &reconciler{d}
+	r := &reconciler{Deps: d}
 	return controllers.Controller{Name: "request", Workers: 4, Watches: r.watches(), Reconcile: r.reconcile}
 }
 
@@ -90,7 +93,12 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	case decide.Open:
 		err = r.open(ctx, s)
 	case decide.Status:
-		err = r.write(ctx, s, v.Status, v.Decisive)
+		if st, news := r.status(s, &v); news {
+			if wait := r.pace.hold(s, st, now); wait > 0 {
+				return result.Within(wait), nil
+			}
+			err = r.write(ctx, s, st)
+		}
 	case decide.Stamp:
 		if err = r.Apply.Stamp(ctx, s.Workload, v.StampAt); err != nil {
 			return r.unstamped(ctx, s, now, err)
@@ -131,18 +139,20 @@ func (r *reconciler) again(v *decide.Verdict) controllers.Result {
 	return result
 }
 
-// write brings the request's status to what the verdict says, if it says anything
-// new, and tells about it.
-func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.RequestStatus, why *decide.Step) error {
-	st.Message = apply.Cut(explain.Step(why))
-	before := s.Request.Status
+// status is the request's status as the verdict has it; false: it says nothing new.
+func (r *reconciler) status(s *model.Snapshot, v *decide.Verdict) (model.RequestStatus, bool) {
+	before, st := s.Request.Status, v.Status
+	st.Message = apply.Cut(explain.Step(v.Decisive))
 	st.Transitions, st.Traceparent = before.Reached(st, gather.Now(r.Clock)), before.Traceparent
 	if before.Phase != st.Phase {
 		st.Traceparent = r.Trace.Parent(s.Request.UID, st.OpenedAt)
 	}
-	if before.Equal(st) {
-		return nil
-	}
+	return st, !before.Equal(st)
+}
+
+// write brings the request's status to what it is to be and tells about it.
+func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.RequestStatus) error {
+	before := s.Request.Status
 	if err := r.Apply.Status(ctx, s.Request, st); err != nil {
 		return err
 	}
@@ -171,7 +181,12 @@ func (r *reconciler) unstamped(ctx context.Context, s *model.Snapshot, now time.
 	}
 	r.Gather.Release(s.Target)
 	v := decide.Refused(s, now, why)
-	return controllers.Result{After: retryRefused}, r.write(ctx, s, v.Status, v.Decisive)
+	result := controllers.Result{After: retryRefused}
+	st, news := r.status(s, &v)
+	if !news {
+		return result, nil
+	}
+	return result, r.write(ctx, s, st)
 }
 
 // noteUnstamped counts in what way a restart did not go through.

@@ -337,7 +337,7 @@ func TestPodsThatHaveNotStartedAreLookedAtAgain(t *testing.T) {
 	if want := build.At(soon).Add(15 * time.Second); !v.WakeAt.Equal(want) {
 		t.Errorf("WakeAt = %v, want %v: no event tells when a pod starts", v.WakeAt, want)
 	}
-	for age, after := range map[time.Duration]time.Duration{0: 10 * time.Second, 3 * time.Minute: 30 * time.Second, 48 * time.Hour: time.Minute} {
+	for age, after := range map[time.Duration]time.Duration{0: 10 * time.Second, 3 * time.Minute: 30 * time.Second, 18 * time.Minute: 3 * time.Minute, 48 * time.Hour: 5 * time.Minute} {
 		s := blocked(pendingPod, build.Pod("web-1-a", -30), pendingPod)
 		now := s.Pods[len(s.Pods)-1].Created.Add(age)
 		if v := decide.Decide(s, now); !v.WakeAt.Equal(now.Add(after)) {

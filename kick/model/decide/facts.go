@@ -37,10 +37,15 @@ func (f *facts) lastRestart() time.Time {
 	if s := f.Workload.Stamp; s.ByKick() && s.At.After(last) {
 		last = s.At
 	}
-	if f.inPlace() != nil && !last.IsZero() { // at the latest
-		return last.Add(blur + f.Settings.ClockAllowance)
-	}
 	return last
+}
+
+// restartBlur is how much later than its stamp the last restart may have been made.
+func (f *facts) restartBlur() time.Duration {
+	if f.inPlace() == nil {
+		return 0
+	}
+	return blur + f.Settings.ClockAllowance
 }
 
 // until is the end of a wait of the given length that began at some stored time.

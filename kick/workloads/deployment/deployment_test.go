@@ -194,7 +194,12 @@ func TestRevisionOf(t *testing.T) {
 			OwnerReferences: []metav1.OwnerReference{{Kind: kind, Name: name, UID: types.UID(uid), Controller: &yes}},
 		}}
 	}
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "d"}}
+	born := metav1.Unix(1000, 0)
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "d", CreationTimestamp: born}}
+	of := func(p *corev1.Pod, created int64) *corev1.Pod {
+		p.CreationTimestamp = metav1.Unix(created, 0)
+		return p
+	}
 	all := []client.Object{&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web-1", UID: "rs1"}}}
 	tests := map[string]struct {
 		pod   *corev1.Pod
@@ -202,7 +207,8 @@ func TestRevisionOf(t *testing.T) {
 		owned bool
 	}{
 		"of a replica set of the workload":       {pod("ReplicaSet", "web-1", "rs1", "1"), "web-1", true},
-		"of one the cache has not seen":          {pod("ReplicaSet", "web-6d4b", "rs2", "6d4b"), "", true},
+		"of one the cache has not seen":          {of(pod("ReplicaSet", "web-6d4b", "rs2", "6d4b"), 1000), "", true},
+		"of a workload before of the same name":  {of(pod("ReplicaSet", "web-6d4b", "rs2", "6d4b"), 999), "", false},
 		"of another Deployment of the prefix":    {pod("ReplicaSet", "web-api-6d4b", "rs3", "6d4b"), "", false},
 		"of a StatefulSet that is named alike":   {pod("StatefulSet", "web-6d4b", "sts", "6d4b"), "", false},
 		"of nobody":                              {&corev1.Pod{}, "", false},
