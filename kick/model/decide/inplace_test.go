@@ -129,7 +129,7 @@ func TestRestartInPlace(t *testing.T) {
 // TestNoRestartIntoAnUpdate: whatever the pods are, KICK waits while the workload is
 // between two templates, and says why.
 //
-// Proves: KICK-FEAT-024, B21.
+// Proves: KICK-FEAT-024.
 func TestNoRestartIntoAnUpdate(t *testing.T) {
 	paused := build.Rollout(func(r *model.Rollout) { r.Paused = true })
 	later := func(s *model.Snapshot) {

@@ -53,7 +53,7 @@ func pausing(r *argorollouts.Rollout) {
 	r.Status.PauseConditions = []argorollouts.PauseCondition{{Reason: "CanaryPauseStep"}}
 }
 
-// Proves: KICK-FEAT-024, B21, B22.
+// Proves: KICK-FEAT-024.
 func TestRollout(t *testing.T) {
 	quiet := model.InPlace{Spare: 1}
 	whole := model.Rollout{Observed: true, Replicas: 3, Complete: true, InPlace: &quiet}
@@ -193,7 +193,7 @@ func TestObserved(t *testing.T) {
 // TestSpare: how many pods the controller may evict, by its own reckoning; none is the
 // deadlock of pods that are not ready.
 //
-// Proves: KICK-FEAT-024, B22.
+// Proves: KICK-FEAT-024.
 func TestSpare(t *testing.T) {
 	of := func(n int) *intstr.IntOrString { v := intstr.FromInt32(int32(n)); return &v }
 	percent := func(s string) *intstr.IntOrString { v := intstr.FromString(s); return &v }
