@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/kicktest/controlplane"
 	"github.com/corewire/kick/kick/kicktest/toolcrds/original"
@@ -50,8 +52,8 @@ var rolloutChanges = map[string]change{
 }
 
 // installRollouts makes the API server serve Rollouts, with the definition that the tool
-// ships, until the test ends.
-func installRollouts(t *testing.T, admin client.Client) {
+// ships. It stays: one that is being deleted could not be installed anew.
+func installRollouts(t *testing.T) {
 	t.Helper()
 	files, err := original.Files(t.Context(), "argo-rollouts")
 	if err != nil {
@@ -60,9 +62,6 @@ func installRollouts(t *testing.T, admin client.Client) {
 	if err := controlplane.Shared(t).InstallCRDs(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = admin.Delete(context.Background(), object(t, id{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "rollouts.argoproj.io"}, "{}"))
-	})
 }
 
 func (c *cage) rollout(name string) *unstructured.Unstructured {
@@ -87,7 +86,7 @@ spec:
 // Proves: KICK-FEAT-024, KICK-FEAT-041.
 func TestCageOfRollouts(t *testing.T) {
 	c := newCage(t, "rolled", "--set", "integrations.argoRollouts.enabled=true")
-	installRollouts(t, c.admin)
+	installRollouts(t)
 	restart := client.RawPatch(merge, []byte(`{"spec":{"restartAt":"2026-03-02T00:00:01Z"}}`))
 	c.must(c.admin.Create(t.Context(), c.rollout("web")))
 	c.shut(func(kick client.Client) error {
@@ -116,8 +115,52 @@ func TestCageOfRollouts(t *testing.T) {
 	})
 }
 
-// restartable: restarts that a Rollout had never seen one of, and of one that runs the
-// template of a Deployment, are let through, too, and so is a patch of nothing.
+// TestRolloutsByTheChart: with the value on, the flag, the rights and the cage of the chart
+// let a Rollout be restarted. Its controller does not run: the test writes its status, and
+// a ReplicaSet that it controls.
+//
+// Proves: KICK-FEAT-024, KICK-FEAT-041.
+func TestRolloutsByTheChart(t *testing.T) {
+	w := newWorld(t, "canary")
+	installRollouts(t)
+	install(t, w.kick.Namespace, "--set", "integrations.argoRollouts.enabled=true,watchNamespaces={"+w.ns+"}")
+	w.start()
+	pods := `{metadata: {labels: {app: web, rollouts-pod-template-hash: aaa}}, spec: {containers: [{name: app, image: "example.com/app:1", envFrom: [{secretRef: {name: db}}]}]}}`
+	web := object(t, id{"argoproj.io/v1alpha1", "Rollout", w.ns, "web"}, "spec: {replicas: 1, selector: {matchLabels: {app: web}}, strategy: {canary: {}}, template: "+pods+"}")
+	w.create(object(t, id{"v1", "Secret", w.ns, "db"}, "stringData: {password: before}"), web)
+	set := object(t, id{"apps/v1", "ReplicaSet", w.ns, "web-aaa"}, "{metadata: {labels: {rollouts-pod-template-hash: aaa}}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, template: "+pods+"}}")
+	controls := true
+	set.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout", Name: "web", UID: web.GetUID(), Controller: &controls}})
+	w.create(set)
+	w.eventually("the pod is available", func(ctx context.Context) string {
+		if err := w.c.Get(ctx, client.ObjectKeyFromObject(set), set); err != nil {
+			return err.Error()
+		}
+		if n, _, _ := unstructured.NestedInt64(set.Object, "status", "availableReplicas"); n != 1 {
+			return "not yet"
+		}
+		return ""
+	})
+	status := `{"status":{"observedGeneration":"1","currentPodHash":"aaa","stableRS":"aaa","phase":"Healthy","replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1}}`
+	if err := w.c.Status().Patch(t.Context(), web, client.RawPatch(merge, []byte(status))); err != nil {
+		t.Fatal(err)
+	}
+	w.create(object(t, id{"kick.corewire.io/v1alpha1", "KickPolicy", w.ns, "all"}, "spec: {}"))
+	w.reachesRequest("rollout-web", v1alpha1.PhaseNoLongerRequired)
+	if err := w.c.Patch(t.Context(), bare(w.ns, "Secret", "db"), client.RawPatch(merge, []byte(`{"stringData":{"password":"after"}}`))); err != nil {
+		t.Fatal(err)
+	}
+	w.reachesRequest("rollout-web", v1alpha1.PhaseExecuting)
+	if err := w.c.Get(t.Context(), client.ObjectKeyFromObject(web), web); err != nil {
+		t.Fatal(err)
+	}
+	if at, _, _ := unstructured.NestedString(web.Object, "spec", "restartAt"); at == "" || web.GetGeneration() != 2 {
+		t.Errorf("restartAt %q of generation %d, want a time of generation 2", at, web.GetGeneration())
+	}
+}
+
+// restartable: the first restart of a Rollout, and that of one that runs the template of a
+// Deployment, are let through, too, and so is a patch of nothing.
 func (c *cage) restartable(restart client.Patch) {
 	c.t.Helper()
 	first, refers := c.rollout("first"), c.rollout("refers")
