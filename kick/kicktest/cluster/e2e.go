@@ -23,10 +23,11 @@ const operatorUser = "system:serviceaccount:kick-system:kick"
 var tools = []string{"argo-rollouts", "argo-rollouts-analysis", "argocd", "flux", "kargo", "secrets-store-csi"}
 
 // operatorFlags turn on what the suites show. An Application's last comparison may be
-// of any time, since no controller renews it. The lease outlasts a busy machine: nobody
+// of any time, since no controller renews it. A Secret that mirrors a class is waited for
+// until its test changes it, however slow the machine is. The lease outlasts a busy machine: nobody
 // starts an operator again that has lost it.
 var operatorFlags = []string{
-	"--enable-config-bundles", "--enable-kargo", "--enable-argo-rollouts", "--enable-csi-integration", "--csi-rotation-poll-interval=20s", "--argocd-stale-after=-1s",
+	"--enable-config-bundles", "--enable-kargo", "--enable-argo-rollouts", "--enable-csi-integration", "--csi-rotation-poll-interval=10m", "--argocd-stale-after=-1s",
 	"--leader-election-lease-duration=120s", "--leader-election-renew-deadline=100s",
 }
 
