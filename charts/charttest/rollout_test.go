@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/apply"
 	"github.com/corewire/kick/kick/kicktest/controlplane"
@@ -52,8 +53,9 @@ var rolloutChanges = map[string]change{
 }
 
 // installRollouts makes the API server serve Rollouts, with the definition that the tool
-// ships. It stays: one that is being deleted could not be installed anew.
-func installRollouts(t *testing.T) {
+// ships, and waits until discovery shows them. They stay: a definition that is being
+// deleted could not be installed anew.
+func installRollouts(t *testing.T, c client.Client) {
 	t.Helper()
 	files, err := original.Files(t.Context(), "argo-rollouts")
 	if err != nil {
@@ -62,6 +64,13 @@ func installRollouts(t *testing.T) {
 	if err := controlplane.Shared(t).InstallCRDs(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
+	for range 600 {
+		if _, err = c.RESTMapper().RESTMapping(argorollouts.RolloutKind.GroupKind(), argorollouts.GroupVersion.Version); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal(err)
 }
 
 func (c *cage) rollout(name string) *unstructured.Unstructured {
@@ -86,7 +95,7 @@ spec:
 // Proves: KICK-FEAT-024, KICK-FEAT-041.
 func TestCageOfRollouts(t *testing.T) {
 	c := newCage(t, "rolled", "--set", "integrations.argoRollouts.enabled=true")
-	installRollouts(t)
+	installRollouts(t, c.admin)
 	restart := client.RawPatch(merge, []byte(`{"spec":{"restartAt":"2026-03-02T00:00:01Z"}}`))
 	c.must(c.admin.Create(t.Context(), c.rollout("web")))
 	c.shut(func(kick client.Client) error {
@@ -122,7 +131,7 @@ func TestCageOfRollouts(t *testing.T) {
 // Proves: KICK-FEAT-024, KICK-FEAT-041.
 func TestRolloutsByTheChart(t *testing.T) {
 	w := newWorld(t, "canary")
-	installRollouts(t)
+	installRollouts(t, w.c)
 	install(t, w.kick.Namespace, "--set", "integrations.argoRollouts.enabled=true,watchNamespaces={"+w.ns+"}")
 	w.start()
 	pods := `{metadata: {labels: {app: web, rollouts-pod-template-hash: aaa}}, spec: {containers: [{name: app, image: "example.com/app:1", envFrom: [{secretRef: {name: db}}]}]}}`
