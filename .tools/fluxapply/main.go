@@ -37,13 +37,14 @@ func main() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := run(ctx, os.Stdin, os.Stdout, os.Args[1], os.Args[2], os.Args[3], os.Args[4:]); err != nil {
+	if err := run(ctx, os.Stdin, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "fluxapply:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, in io.Reader, out io.Writer, kubeconfig, name, namespace string, more []string) error {
+func run(ctx context.Context, in io.Reader, out io.Writer, args []string) error {
+	kubeconfig, name, namespace, more := args[0], args[1], args[2], args[3:]
 	objects, err := utils.ReadObjects(in)
 	if err != nil {
 		return err

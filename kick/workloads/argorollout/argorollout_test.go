@@ -167,7 +167,7 @@ func TestPlainFacts(t *testing.T) {
 	}
 	list := k.NewList().(*argorollouts.RolloutList)
 	list.Items = []argorollouts.Rollout{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, {ObjectMeta: metav1.ObjectMeta{Name: "b"}}}
-	var objects []client.Object = k.Objects(list)
+	objects := k.Objects(list)
 	if len(objects) != 2 || objects[1] != client.Object(&list.Items[1]) {
 		t.Errorf("Objects() = %v, want those of the list itself", objects)
 	}
