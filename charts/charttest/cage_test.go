@@ -2,6 +2,7 @@ package charttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -66,7 +67,11 @@ func newCage(t *testing.T, ns string, args ...string) *cage {
 	for kind := range workloadKinds {
 		c.must(c.admin.Create(t.Context(), c.workload(kind)))
 	}
-	c.shut()
+	c.shut(func(kick client.Client) error {
+		return kick.Create(t.Context(), object(t, id{"v1", "ConfigMap", ns, "probe"}, "{}"))
+	}, func(kick client.Client) error {
+		return kick.Patch(t.Context(), c.workload("Deployment"), client.RawPatch(merge, []byte(`{"spec":{"paused":true}}`)))
+	})
 	return c
 }
 
@@ -77,21 +82,21 @@ func (c *cage) must(err error) {
 	}
 }
 
-// shut waits until the API server has taken the policies up.
-func (c *cage) shut() {
+// shut waits until the API server has taken the policies up: each refuses one of the probes.
+func (c *cage) shut(probes ...func(client.Client) error) {
 	c.t.Helper()
-	var err error
+	var open error
 	for range 600 {
-		fence := client.NewDryRunClient(c.kick).Create(c.t.Context(), object(c.t, id{"v1", "ConfigMap", c.ns, "probe"}, "{}"))
-		restart := client.NewDryRunClient(c.kick).Patch(c.t.Context(), c.workload("Deployment"), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"paused":true}}`)))
-		if err = notCaged(fence); err == nil {
-			if err = notCaged(restart); err == nil {
-				return
-			}
+		open = nil
+		for _, probe := range probes {
+			open = errors.Join(open, notCaged(probe(client.NewDryRunClient(c.kick))))
+		}
+		if open == nil {
+			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	c.t.Fatalf("the cage does not shut: %v", err)
+	c.t.Fatalf("the cage does not shut: %v", open)
 }
 
 // notCaged is nil if the error is a refusal of the cage.

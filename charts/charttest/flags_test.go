@@ -14,9 +14,8 @@ import (
 
 // withoutValue are flags that a chart has no use for, and why.
 var withoutValue = map[string]string{
-	"kubeconfig":           "in a pod the service account is used",
-	"enable-argo-rollouts": "the cage does not let Rollouts be written yet",
-	"otel-otlp-ca-file":    "a file has to be mounted: extraVolumes and extraArgs",
+	"kubeconfig":        "in a pod the service account is used",
+	"otel-otlp-ca-file": "a file has to be mounted: extraVolumes and extraArgs",
 }
 
 // TestFlags: every flag of the operator can be set by a value, and the chart sets none

@@ -154,9 +154,14 @@ func (w *world) restarts() {
 func (w *world) reaches(kind string, phase v1alpha1.Phase) {
 	w.t.Helper()
 	name := strings.ToLower(kind)
-	w.eventually("request of "+name, func(ctx context.Context) string {
+	w.reachesRequest(name+"-"+name, phase)
+}
+
+func (w *world) reachesRequest(name string, phase v1alpha1.Phase) {
+	w.t.Helper()
+	w.eventually("request "+name, func(ctx context.Context) string {
 		var r v1alpha1.KickRequest
-		if err := w.c.Get(ctx, client.ObjectKey{Namespace: w.ns, Name: name + "-" + name}, &r); err != nil {
+		if err := w.c.Get(ctx, client.ObjectKey{Namespace: w.ns, Name: name}, &r); err != nil {
 			return err.Error()
 		}
 		if r.Status.Phase == phase {

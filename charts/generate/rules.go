@@ -22,6 +22,9 @@ var tools = map[string]string{
 	"secrets-store.csi.x-k8s.io":  "secretsStoreCSI",
 }
 
+// shared are resources of a tool that has its API group in common with another.
+var shared = map[string]string{"rollouts": "argoRollouts"}
+
 // rules are the chart's templates of the rules of KICK's roles, and of the writes
 // that follow from them: kick, own (KICK's own namespace), one for each further role
 // and one for each GitOps tool.
@@ -38,9 +41,6 @@ func rules() (string, error) {
 	sets := map[string][]rbacv1.PolicyRule{}
 	for _, r := range roles {
 		for _, rule := range r.Rules {
-			if slices.Contains(rule.Resources, "rollouts") {
-				continue // the chart has no value for Rollouts, and its cage would not let them be written
-			}
 			set := setOf(r, rule)
 			sets[set] = append(sets[set], rule)
 		}
@@ -63,6 +63,8 @@ func rules() (string, error) {
 // setOf is the set to which a rule of a role belongs.
 func setOf(r operator.Role, rule rbacv1.PolicyRule) string {
 	switch tool := tools[rule.APIGroups[0]]; {
+	case shared[rule.Resources[0]] != "":
+		return shared[rule.Resources[0]]
 	case tool != "":
 		return tool
 	case r.Own:

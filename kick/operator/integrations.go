@@ -28,7 +28,7 @@ import (
 type tool struct {
 	provider string // value of spec.gitOps.provider
 	flag     string // turns it on
-	value    string // of the chart, sets the flag; empty: the chart has none
+	value    string // of the chart, sets the flag
 	kinds    []schema.GroupVersionKind
 	any      bool // one of the kinds is enough
 }
@@ -49,7 +49,7 @@ var (
 	}
 	// rolloutsTool is no provider: it brings a kind of workload.
 	rolloutsTool = tool{
-		provider: "ArgoRollouts", flag: "enable-argo-rollouts",
+		provider: "ArgoRollouts", flag: "enable-argo-rollouts", value: "integrations.argoRollouts.enabled",
 		kinds: []schema.GroupVersionKind{argorollouts.RolloutKind},
 	}
 	// csiTool is none either: it brings a kind of source.
@@ -175,9 +175,6 @@ func (t *tool) turned(on bool) string {
 	flag := "--" + t.flag
 	if !on {
 		flag += "=false"
-	}
-	if t.value == "" {
-		return flag
 	}
 	return fmt.Sprintf("%s (chart value %s: %t)", flag, t.value, on)
 }

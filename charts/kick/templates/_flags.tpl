@@ -31,6 +31,7 @@ argocd-stale-after: {{ .Values.integrations.argocd.staleAfter }}
 enable-flux: {{ include "kick.asks" (list . "flux") | eq "yes" }}
 enable-kargo: {{ include "kick.asks" (list . "kargo") | eq "yes" }}
 kargo-ignore-missing-stages: {{ .Values.integrations.kargo.ignoreMissingStages }}
+enable-argo-rollouts: {{ .Values.integrations.argoRollouts.enabled }}
 enable-csi-integration: {{ .Values.integrations.secretsStoreCSI.enabled }}
 csi-rotation-poll-interval: {{ .Values.integrations.secretsStoreCSI.rotationPollInterval }}
 enable-config-bundles: {{ .Values.configBundles.enabled }}

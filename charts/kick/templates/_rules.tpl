@@ -1,5 +1,21 @@
 {{- /* Written by make generate from kick/operator/rbac/role.yaml. */}}
 
+{{- define "kick.rules.argoRollouts" -}}
+- apiGroups:
+  - argoproj.io
+  resources:
+  - rollouts
+  verbs:
+  - get
+  - list
+  - patch
+  - watch
+{{- end }}
+
+{{- define "kick.writes.argoRollouts" -}}
+'UPDATE argoproj.io/rollouts',
+{{- end }}
+
 {{- define "kick.rules.argocd" -}}
 - apiGroups:
   - argoproj.io

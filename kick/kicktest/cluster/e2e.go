@@ -18,15 +18,16 @@ import (
 // controller-gen wrote down and no others, so that a missing one is seen here.
 const operatorUser = "system:serviceaccount:kick-system:kick"
 
-// tools are those whose kinds are installed. The tools themselves do not run: the
-// suites write their objects' status, as the tools do.
-var tools = []string{"argocd", "flux", "kargo", "secrets-store-csi"}
+// tools are those whose kinds are installed. The tools themselves do not run, but for Argo
+// Rollouts: the suites write their objects' status, as the tools do.
+var tools = []string{"argo-rollouts", "argo-rollouts-analysis", "argocd", "flux", "kargo", "secrets-store-csi"}
 
 // operatorFlags turn on what the suites show. An Application's last comparison may be
-// of any time, since no controller renews it. The lease outlasts a busy machine: nobody
+// of any time, since no controller renews it. A Secret that mirrors a class is waited for
+// until its test changes it, however slow the machine is. The lease outlasts a busy machine: nobody
 // starts an operator again that has lost it.
 var operatorFlags = []string{
-	"--enable-config-bundles", "--enable-kargo", "--enable-csi-integration", "--csi-rotation-poll-interval=20s", "--argocd-stale-after=-1s",
+	"--enable-config-bundles", "--enable-kargo", "--enable-argo-rollouts", "--enable-csi-integration", "--csi-rotation-poll-interval=10m", "--argocd-stale-after=-1s",
 	"--leader-election-lease-duration=120s", "--leader-election-renew-deadline=100s",
 }
 
@@ -51,6 +52,11 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	defer func() { err = errors.Join(err, plane.Stop()) }()
 	if err := installKinds(ctx, plane, root); err != nil {
 		return err
+	}
+	if hasRollouts(root, suite) {
+		if err := runRollouts(ctx, log, plane); err != nil {
+			return err
+		}
 	}
 	operator, err := startOperator(ctx, plane, root)
 	if err != nil {

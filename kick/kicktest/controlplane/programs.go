@@ -37,6 +37,13 @@ const (
 	Helm          Program = "helm"
 )
 
+// Other tools, to be seen beside KICK: the controller of Argo Rollouts, and what applies
+// manifests as Flux does.
+const (
+	ArgoRollouts Program = "rollouts-controller"
+	FluxApply    Program = "fluxapply"
+)
+
 // Binaries says where each program stands.
 type Binaries map[Program]string
 
@@ -60,6 +67,8 @@ var sources = map[Program]source{
 	GolangciLint:      {tool: "golangci-lint", pkg: "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", module: "github.com/golangci/golangci-lint/v2", stamp: "main.version"},
 	ControllerGen:     {tool: "controller-gen", pkg: "sigs.k8s.io/controller-tools/cmd/controller-gen", module: "sigs.k8s.io/controller-tools", stamp: "sigs.k8s.io/controller-tools/pkg/version.version"},
 	Gotestsum:         {tool: "gotestsum", pkg: "gotest.tools/gotestsum", module: "gotest.tools/gotestsum"},
+	ArgoRollouts:      {tool: "rollouts", pkg: "github.com/argoproj/argo-rollouts/cmd/rollouts-controller", module: "github.com/argoproj/argo-rollouts"},
+	FluxApply:         {tool: "fluxapply", pkg: ".", module: "github.com/fluxcd/pkg/ssa"},
 	Helm:              {tool: "helm", pkg: "helm.sh/helm/v4/cmd/helm", module: "helm.sh/helm/v4", stamp: "helm.sh/helm/v4/internal/version.version"},
 }
 

@@ -30,6 +30,18 @@ var modules = map[string][]module{
 		"github.com/argoproj/argo-cd/v3", "v3.5.7", "h1:Xm1BF+I5OgDKUG3SDK49vn2/Y5AMyaNVko+/JT08gj0=",
 		[]string{"manifests/crds/application-crd.yaml", "manifests/crds/appproject-crd.yaml"},
 	}},
+	"argo-rollouts": {{
+		"github.com/argoproj/argo-rollouts", "v1.9.2", "h1:NaAtrUjjm9AFAyurAEFRJjP54mk98s8007B3vsdFEbI=",
+		[]string{"manifests/crds/rollout-crd.yaml"},
+	}},
+	// What its controller wants to watch, and KICK has no business with.
+	"argo-rollouts-analysis": {{
+		"github.com/argoproj/argo-rollouts", "v1.9.2", "h1:NaAtrUjjm9AFAyurAEFRJjP54mk98s8007B3vsdFEbI=",
+		[]string{
+			"manifests/crds/analysis-run-crd.yaml", "manifests/crds/analysis-template-crd.yaml",
+			"manifests/crds/cluster-analysis-template-crd.yaml", "manifests/crds/experiment-crd.yaml",
+		},
+	}},
 	"flux": {{
 		"github.com/fluxcd/kustomize-controller", "v1.9.6", "h1:XB+G3A0mky0j5uVHZWv4oSlS2RvZBoNIUhstIvY0JKE=",
 		[]string{"config/crd/bases/kustomize.toolkit.fluxcd.io_kustomizations.yaml"},

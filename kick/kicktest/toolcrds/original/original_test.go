@@ -35,7 +35,7 @@ func of(t *testing.T, d *apiextensionsv1.CustomResourceDefinition, version strin
 // The definitions written by hand for the simulator are those of the tools in all that
 // matters to it.
 func TestTheHandWrittenOnesAreTheTools(t *testing.T) {
-	for _, tool := range []string{"argocd", "flux", "kargo", "secrets-store-csi"} {
+	for _, tool := range []string{"argo-rollouts", "argocd", "flux", "kargo", "secrets-store-csi"} {
 		t.Run(tool, func(t *testing.T) {
 			files, err := original.Files(t.Context(), tool)
 			if err != nil {
