@@ -106,7 +106,6 @@
   - kick.corewire.io
   resources:
   - kickpolicies
-  - notificationpolicies
   verbs:
   - get
   - list
@@ -116,7 +115,6 @@
   resources:
   - kickpolicies/status
   - kickrequests/status
-  - notificationpolicies/status
   verbs:
   - update
 - apiGroups:
@@ -154,7 +152,6 @@
 'UPDATE events.k8s.io/events',
 'UPDATE kick.corewire.io/kickpolicies/status',
 'UPDATE kick.corewire.io/kickrequests/status',
-'UPDATE kick.corewire.io/notificationpolicies/status',
 'UPDATE kick.corewire.io/sourceobservations',
 {{- end }}
 
@@ -198,6 +195,27 @@
 'UPDATE /configmaps',
 'UPDATE kick.corewire.io/configbundles',
 'UPDATE kick.corewire.io/configbundles/status',
+{{- end }}
+
+{{- define "kick.rules.kick-notifications" -}}
+- apiGroups:
+  - kick.corewire.io
+  resources:
+  - notificationpolicies
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - kick.corewire.io
+  resources:
+  - notificationpolicies/status
+  verbs:
+  - update
+{{- end }}
+
+{{- define "kick.writes.kick-notifications" -}}
+'UPDATE kick.corewire.io/notificationpolicies/status',
 {{- end }}
 
 {{- define "kick.rules.kick-timeline" -}}
