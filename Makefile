@@ -78,13 +78,25 @@ cluster-down: ## end it
 	@$(CLUSTER) down
 
 .PHONY: test-e2e
-test-e2e: ## run all Chainsaw suites against the operator on a real control plane; test-e2e-flux runs one
+test-e2e: ## run all Chainsaw suites against the operator on a real control plane, then recovery and chart; test-e2e-flux runs one
 	@$(CLUSTER) e2e --suite $(SUITE)
+	@$(if $(filter chainsaw/suites,$(SUITE)),$(MAKE) test-e2e-recovery test-e2e-chart)
 
 .PHONY: test-e2e-recovery
 test-e2e-recovery: ## kill the operator in the midst of restarts 50 times, on a real control plane
 	@$(CLUSTER) build
 	@go test -count=1 -timeout 60m -v -run TestKilledOverAndOver ./kick/operator -args -operator.kills 50
+
+.PHONY: test-e2e-chart
+test-e2e-chart: ## install, upgrade and uninstall the chart on a real control plane, and run its operator with its rights in its cage
+	@$(CLUSTER) build
+	@go test -count=1 -timeout 60m -v ./charts/charttest
+
+.PHONY: test-e2e-scenario
+test-e2e-scenario: ## run the tests that show one numbered scenario: E2E=038
+	@tests=$$(grep -rlE 'kick.corewire.io/e2e: "?$(or $(E2E),none)"?$$' chainsaw/suites) || { echo "no test shows scenario '$(E2E)'; these are shown:" \
+		$$(grep -rhoE 'kick.corewire.io/e2e: .*' chainsaw/suites | tr -dc '0-9\n' | sed 's/^2//' | sort -u) >&2; exit 1; }; \
+	for test in $$tests; do $(CLUSTER) e2e --suite $$(dirname $$test) || exit 1; done
 
 test-e2e-%:
 	@$(CLUSTER) e2e --suite chainsaw/suites/$*

@@ -186,9 +186,10 @@ func (w *world) checked(o *installation.Operator) {
 }
 
 // TestOperatorInItsCage: the operator does its work with the rights and within the cage of
-// the chart as it is installed without any values: of each kind a restart happens.
+// the chart as it is installed without any values: of each kind a restart happens. What it
+// serves then answers the chart's alerts and dashboard.
 //
-// Proves: KICK-FEAT-041.
+// Proves: KICK-FEAT-041, KICK-FEAT-037.
 func TestOperatorInItsCage(t *testing.T) {
 	w := newWorld(t, "store")
 	install(t, w.kick.Namespace)
@@ -196,6 +197,7 @@ func TestOperatorInItsCage(t *testing.T) {
 	w.furnish()
 	w.restarts()
 	w.checked(o)
+	w.answers(o)
 }
 
 // TestBundlesInTheCage: a ConfigMap is made, healed, changed and made anew, all of which

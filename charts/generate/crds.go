@@ -28,11 +28,11 @@ func writeCRDs(dir string) error {
 		if err != nil {
 			return err
 		}
-		made, err := crdTemplate(string(content))
+		short := strings.TrimPrefix(name, "kick.corewire.io_")
+		made, err := crdTemplate(string(content), switches[short])
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		short := strings.TrimPrefix(name, "kick.corewire.io_")
 		if err := write(filepath.Join(dir, short), made); err != nil {
 			return err
 		}
@@ -45,8 +45,14 @@ const (
 	labels      = "  labels:\n    app.kubernetes.io/name: kick\n"
 )
 
-// crdTemplate is the template of a CRD as controller-gen writes it.
-func crdTemplate(crd string) (string, error) {
+// switches are the values besides crds.enabled without which a CRD is left out. That of
+// ConfigBundles has none: with their kind the garbage collector would take ConfigMaps that
+// are in use.
+var switches = map[string]string{"notificationpolicies.yaml": ".Values.notifications.enabled"}
+
+// crdTemplate is the template of a CRD as controller-gen writes it, left out unless the
+// further value is set; empty: there is none.
+func crdTemplate(crd, further string) (string, error) {
 	crd = strings.TrimPrefix(crd, "---\n")
 	// Descriptions may hold what helm would take for an action.
 	crd = strings.ReplaceAll(crd, "{{", `{{ "{{" }}`)
@@ -63,5 +69,9 @@ func crdTemplate(crd string) (string, error) {
 	crd = strings.Replace(crd, labels, `  labels:
     {{- mergeOverwrite (include "kick.labels" . | fromYaml) .Values.commonLabels | toYaml | nindent 4 }}
 `, 1)
-	return "{{- /* Written by make generate from kick/api/crds. */}}\n{{- if .Values.crds.enabled }}\n" + crd + "{{- end }}\n", nil
+	condition := ".Values.crds.enabled"
+	if further != "" {
+		condition = "and " + condition + " " + further
+	}
+	return "{{- /* Written by make generate from kick/api/crds. */}}\n{{- if " + condition + " }}\n" + crd + "{{- end }}\n", nil
 }

@@ -73,6 +73,9 @@ func (s *session) served() []finding {
 		if !f.OK {
 			f.Says = "not installed: kubectl apply --server-side -f kick/api/crds"
 		}
+		if !f.OK && name == "notificationpolicies" {
+			f.Note, f.Says = true, f.Says+", unless KICK runs with --enable-notifications=false"
+		}
 		out = append(out, f)
 	}
 	return out

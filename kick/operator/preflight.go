@@ -30,7 +30,10 @@ var generatedRoles []byte
 
 // crdResources are the resources of KICK's own group that it needs.
 func (o *Options) crdResources() []string {
-	needed := []string{"kickpolicies", "kickrequests", "sourceobservations", "notificationpolicies"}
+	needed := []string{"kickpolicies", "kickrequests", "sourceobservations"}
+	if o.Notifications.Enabled {
+		needed = append(needed, notificationCRD)
+	}
 	if o.Bundles.Enabled {
 		needed = append(needed, bundleCRD)
 	}
@@ -142,6 +145,8 @@ func Roles() ([]Role, error) {
 // Needed reports whether KICK makes use of the role with these options.
 func (r Role) Needed(o Options) bool {
 	switch r.Name {
+	case notificationRole:
+		return o.Notifications.Enabled
 	case bundleRole:
 		return o.Bundles.Enabled
 	case timelineRole:

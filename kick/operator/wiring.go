@@ -4,6 +4,7 @@
 package operator
 
 import (
+	"slices"
 	"time"
 
 	"github.com/benbjohnson/clock"
@@ -112,8 +113,7 @@ func Wire(d Deps) controllers.Wiring {
 			request.New(request.Deps{Clock: d.Clock, Gather: g, Apply: a, Events: d.Events, Metrics: d.Metrics, Trace: d.Trace, Watches: d.Integrations.Watches(d.Cache, g)}),
 			policy.New(policy.Deps{Clock: d.Clock, Gather: g, Apply: a}),
 			cleanup.New(cleanup.Deps{Clock: d.Clock, Gather: g, Apply: a}),
-			notificationController(d, g, a),
-		}, bundleControllers(d, g, a)...)),
+		}, slices.Concat(notificationControllers(d, g, a), bundleControllers(d, g, a))...)),
 		Indexes:    append(Indexes(), d.Integrations.Indexes()...),
 		Transforms: Transforms(d.Options, d.Integrations),
 	}
@@ -171,7 +171,6 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 		{Object: &v1alpha1.KickPolicy{}, Apply: dropOwners},
 		{Object: &v1alpha1.KickRequest{}, Apply: dropOwners},
 		{Object: &v1alpha1.SourceObservation{}, Apply: dropOwners},
-		notificationTransform(),
 	}
 	for _, k := range sourceKinds {
 		t := emptied(k)
@@ -188,6 +187,7 @@ func Transforms(o Options, i *Integrations) []controllers.Transform {
 			all = append(all, controllers.Transform{Object: k.Revision(), Apply: k.StripRevision})
 		}
 	}
+	all = append(all, notificationTransforms(o)...)
 	all = append(all, bundleTransforms(o)...)
 	all = append(all, timelineTransforms(o)...)
 	return append(all, i.Transforms()...)

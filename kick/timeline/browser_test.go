@@ -56,7 +56,7 @@ func open(t testing.TB, url string, width, height int) *browser {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx}
-	b.do(chromedp.EmulateViewport(int64(width), int64(height)), berlin)
+	b.do(chromedp.EmulateViewport(int64(width), int64(height)), berlin, focused)
 	if err := chromedp.Listen(ctx, b.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +69,12 @@ type void = chromedp.Void
 
 func berlin(ctx context.Context, tab *chromedp.Target) (void, error) {
 	_, err := cdp.Call(ctx, tab, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Berlin"})
+	return void{}, err
+}
+
+// focused has the tab believe that it is in front: else an element that gets the focus is not told.
+func focused(ctx context.Context, tab *chromedp.Target) (void, error) {
+	_, err := cdp.Call(ctx, tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return void{}, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
 	"github.com/corewire/kick/kick/model/discover"
+	"github.com/corewire/kick/kick/model/fingerprint"
 	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/timeline"
 )
@@ -107,7 +108,10 @@ func managed(s gather.Standing, policy string) gather.Standing {
 // reads adds a source that was found and then changed at the given times.
 func reads(s gather.Standing, kind, name string, changed ...time.Time) gather.Standing {
 	id := model.Key{Kind: kind, Namespace: s.Workload.ID.Namespace, Name: name}
-	r := &model.Record{ID: id, History: []model.Content{{Seal: secretSeal, Observed: before(90 * time.Hour), Baseline: true}}}
+	r := &model.Record{ID: id, History: []model.Content{
+		{Seal: fingerprint.Absent, Observed: time.Unix(0, 0).UTC(), Baseline: true}, // what came before is not known
+		{Seal: secretSeal, Observed: before(90 * time.Hour), Baseline: true},
+	}}
 	for i, at := range changed {
 		r.History = append(r.History, model.Content{Seal: fmt.Sprint(secretSeal, i), Observed: at})
 	}

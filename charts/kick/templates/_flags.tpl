@@ -9,6 +9,7 @@ watch-namespaces: {{ join "," .Values.watchNamespaces | quote }}
 request-retention: {{ .Values.requestRetention }}
 rollout-timeout: {{ .Values.rolloutTimeout }}
 max-concurrent-restarts: {{ .Values.maxConcurrentRestarts | int | quote }}
+enable-notifications: {{ .Values.notifications.enabled }}
 notification-queue-size: {{ .Values.notifications.queueSize | int | quote }}
 notification-allow-local-targets: {{ .Values.notifications.allowLocalTargets }}
 timeline-bind-address: {{ ternary (ternary "0.0.0.0:8090" "127.0.0.1:8090" .Values.ui.exposed) "" .Values.ui.enabled | quote }}

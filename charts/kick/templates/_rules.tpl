@@ -122,7 +122,6 @@
   - kick.corewire.io
   resources:
   - kickpolicies
-  - notificationpolicies
   verbs:
   - get
   - list
@@ -132,7 +131,6 @@
   resources:
   - kickpolicies/status
   - kickrequests/status
-  - notificationpolicies/status
   verbs:
   - update
 - apiGroups:
@@ -170,7 +168,6 @@
 'UPDATE events.k8s.io/events',
 'UPDATE kick.corewire.io/kickpolicies/status',
 'UPDATE kick.corewire.io/kickrequests/status',
-'UPDATE kick.corewire.io/notificationpolicies/status',
 'UPDATE kick.corewire.io/sourceobservations',
 {{- end }}
 
@@ -214,6 +211,27 @@
 'UPDATE /configmaps',
 'UPDATE kick.corewire.io/configbundles',
 'UPDATE kick.corewire.io/configbundles/status',
+{{- end }}
+
+{{- define "kick.rules.kick-notifications" -}}
+- apiGroups:
+  - kick.corewire.io
+  resources:
+  - notificationpolicies
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - kick.corewire.io
+  resources:
+  - notificationpolicies/status
+  verbs:
+  - update
+{{- end }}
+
+{{- define "kick.writes.kick-notifications" -}}
+'UPDATE kick.corewire.io/notificationpolicies/status',
 {{- end }}
 
 {{- define "kick.rules.kick-timeline" -}}

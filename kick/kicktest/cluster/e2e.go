@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/corewire/kick/kick/kicktest/controlplane"
@@ -58,7 +60,12 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 			return err
 		}
 	}
-	operator, err := startOperator(ctx, plane, root)
+	told, err := listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer told.stop()
+	operator, err := startOperator(ctx, plane, root, told)
 	if err != nil {
 		return err
 	}
@@ -68,8 +75,8 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	}
 	chainsaw.Dir = root
 	chainsaw.Stdout, chainsaw.Stderr = out, log
-	chainsaw.Env = append(os.Environ(), "KUBECONFIG="+plane.Kubeconfig,
-		"PATH="+filepath.Dir(plane.Binaries[controlplane.Kubectl])+string(os.PathListSeparator)+os.Getenv("PATH"))
+	chainsaw.Env = append(append(os.Environ(), told.env()...), "KUBECONFIG="+plane.Kubeconfig, "PATH="+path(
+		filepath.Dir(plane.Kubeconfig), filepath.Dir(plane.Binaries[controlplane.Kubectl]), os.Getenv("PATH")))
 	chainsaw.Cancel = func() error { return chainsaw.Process.Signal(os.Interrupt) }
 	if err := chainsaw.Run(); err != nil {
 		return fmt.Errorf("chainsaw: %w\nthe operator's last lines:\n%s", err, operator.Tail())
@@ -97,15 +104,16 @@ func installKinds(ctx context.Context, plane *controlplane.ControlPlane, root st
 	return kubectl(ctx, plane, "create", "namespace", "argocd")
 }
 
-// startOperator builds cmd/kick and runs it until it says that it is ready.
-func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root string) (*controlplane.Process, error) {
+// startOperator builds cmd/kick and runs it until it says that it is ready. The kubectl
+// plugin is built beside it.
+func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root string, told *observers) (*controlplane.Process, error) {
 	home := filepath.Dir(plane.Kubeconfig)
-	binary, kubeconfig := filepath.Join(home, "kick"), filepath.Join(home, "operator.kubeconfig")
+	kubeconfig := filepath.Join(home, "operator.kubeconfig")
 	// Before the compile, which gives the API server's authorizer time to see the roles.
 	if err := grant(ctx, plane, filepath.Join(root, "kick", "operator", "rbac", "role.yaml")); err != nil {
 		return nil, err
 	}
-	compile := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/kick")
+	compile := exec.CommandContext(ctx, "go", "build", "-o", home+string(os.PathSeparator), "./cmd/kick", "./cmd/kubectl-kick")
 	compile.Dir = root
 	if output, err := compile.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the operator: %w\n%s", err, output)
@@ -118,8 +126,8 @@ func startOperator(ctx context.Context, plane *controlplane.ControlPlane, root s
 		return nil, err
 	}
 	probe := fmt.Sprintf("127.0.0.1:%d", port)
-	operator, err := plane.Run("kick", []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=kick-system"},
-		append([]string{binary, "--health-probe-bind-address=" + probe, "--metrics-bind-address=0"}, operatorFlags...)...)
+	flags := slices.Concat(operatorFlags, told.flags(), []string{"--health-probe-bind-address=" + probe})
+	operator, err := plane.Run("kick", []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=kick-system"}, append([]string{filepath.Join(home, "kick")}, flags...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +143,8 @@ func grant(ctx context.Context, plane *controlplane.ControlPlane, role string) e
 		{"create", "namespace", "kick-system"},
 		{"apply", "--server-side", "-f", role},
 		{"create", "clusterrolebinding", "kick", "--clusterrole=kick", "--user=" + operatorUser},
+		{"create", "clusterrolebinding", "kick-notifications", "--clusterrole=kick-notifications", "--user=" + operatorUser},
+		{"create", "clusterrolebinding", "kick-timeline", "--clusterrole=kick-timeline", "--user=" + operatorUser},
 		{"create", "clusterrolebinding", "kick-config-bundles", "--clusterrole=kick-config-bundles", "--user=" + operatorUser},
 		{"create", "rolebinding", "kick", "--namespace=kick-system", "--role=kick", "--user=" + operatorUser},
 	} {
@@ -153,6 +163,9 @@ func kubectl(ctx context.Context, plane *controlplane.ControlPlane, args ...stri
 	}
 	return nil
 }
+
+// path is a list of folders to find programs in.
+func path(folders ...string) string { return strings.Join(folders, string(os.PathListSeparator)) }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
