@@ -75,9 +75,10 @@ func (g *Gatherer) HasOther(ctx context.Context, s *model.Snapshot) (bool, error
 	return found && TargetOf(&r) == s.Target, err
 }
 
-// Confirm reads the policies of a snapshot anew, live, and with them what is in
-// their scope and what their GitOps tool says. The precondition of a restart covers the
-// workload and nothing else, so what opens the gate must not come from a cache.
+// Confirm reads the policies of a snapshot anew, live, then the sources, and with them
+// what is in scope and what the GitOps tool says. The precondition of a restart covers the
+// workload and nothing else, so what opens the gate must not come from a cache; and what
+// was put back before a policy was resumed must not be found after it.
 func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot, now time.Time) (*model.Snapshot, error) {
 	selecting, scopes, err := policies(ctx, g.Live, s.Workload)
 	if err != nil {
@@ -91,6 +92,12 @@ func (g *Gatherer) Confirm(ctx context.Context, s *model.Snapshot, now time.Time
 	confirmed.Policies, confirmed.Dependencies = selecting, slices.Clone(s.Dependencies)
 	for i := range confirmed.Dependencies {
 		d := &confirmed.Dependencies[i]
+		if d.Source, err = g.source(ctx, g.Live, d.Source.ID); err != nil {
+			return nil, err
+		}
+		if d.Unrecorded, err = g.unrecorded(ctx, d.Record, d.Source); err != nil {
+			return nil, err
+		}
 		d.InScope = inScope(scopes, d.Source, d.Record)
 	}
 	return &confirmed, g.provider(ctx, &confirmed, now)

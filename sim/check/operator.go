@@ -36,6 +36,8 @@ type Known struct {
 	Began time.Time
 	// Policies is when it read the policies live for the last time; zero: it did not.
 	Policies time.Time
+	// Read is up to when it knows of a source that it read live itself.
+	Read map[Source]time.Time
 }
 
 // showed reports whether caches that had followed the server up to an instant showed what was
@@ -44,8 +46,11 @@ func showed(followed, committed time.Time) bool {
 	return followed.IsZero() || followed.After(committed)
 }
 
-// of is how far the caches had followed a source.
+// of is how far the caches had followed a source, or up to when it was read live.
 func (k Known) of(s Source) time.Time {
+	if read, live := k.Read[s]; live {
+		return read
+	}
 	if s.Kind == "Secret" {
 		return k.Secrets
 	}

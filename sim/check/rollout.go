@@ -148,9 +148,10 @@ func (restartAt) OnKick(c *Context, ev cluster.Event) {
 	}
 }
 
-// leaves reports whether pods of the second of a source's change are older than a restart at that time.
+// leaves reports whether pods of the second of a source's change are older than a restart at that time. A change
+// before the first record that no date shows is nobody's to know.
 func (c *Context) leaves(at metav1.Time, source Source) bool {
 	last, known := c.sources.of(source).last()
 	recorded, seen := c.sources.of(source).firstRecord()
-	return known && seen && recorded.at.After(last.at) && !at.After(last.written.Truncate(time.Second)) && !last.gone
+	return known && last.timed() && seen && recorded.at.After(last.at) && !at.After(last.written.Truncate(time.Second)) && !last.gone
 }

@@ -49,11 +49,14 @@ func (c *Context) needless(w workload, known Known) string {
 }
 
 // wasStale reports whether some container that runs carries other content than a
-// source of it has, or had as far as KICK's records told.
+// source of it has, or had as far as KICK's records told and what it saw of the source
+// itself: what it sees and has not recorded it waits for. It can have looked at the sources
+// when it looked at the policies.
 func (r restartCase) wasStale() bool {
 	for _, ref := range r.refs() {
 		h := r.sources.of(ref.source)
 		told, recorded := h.told(r.known.Records)
+		told = latest(latest(told, r.known.of(ref.source)), r.known.Policies)
 		for _, pod := range r.pods {
 			for _, container := range pod.Containers {
 				loaded, reads := container.Loaded[ref.source]

@@ -70,7 +70,7 @@ func (c *caller) read(verb string, object runtime.Object, key client.ObjectKey, 
 		err = fault.Err(s.resource, key.Name)
 	} else {
 		p.befall(fault)
-		p.reads(s, key.Namespace)
+		p.reads(s, key)
 		if s.kind.Kind == notify.Kind {
 			p.looked[key] = e.loop.Now()
 		}

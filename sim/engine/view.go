@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/model"
@@ -104,8 +107,8 @@ func (p *process) known() check.Known {
 }
 
 // reads notes a live read of something that restarts depend on, for the pass under
-// way: whoever reads one source or record live reads all that the pass is about.
-func (p *process) reads(s *site, namespace string) {
+// way: whoever reads one record live reads all that the pass is about.
+func (p *process) reads(s *site, key client.ObjectKey) {
 	knew := &p.knew
 	if p.running != nil {
 		knew = &p.running.knew
@@ -114,11 +117,14 @@ func (p *process) reads(s *site, namespace string) {
 	switch {
 	case s.kind.Kind == "KickPolicy":
 		knew.Policies = p.engine.loop.Now()
-	case s.verb != "get" || namespace == p.engine.options.Namespace: // the key
-	case s.kind.Kind == "Secret":
-		knew.Secrets = next
-	case s.kind.Kind == "ConfigMap":
-		knew.ConfigMaps = next
+	case s.verb != "get" || key.Namespace == p.engine.options.Namespace: // the key
+	case s.kind.Kind == "Secret", s.kind.Kind == "ConfigMap":
+		read := maps.Clone(knew.Read) // what was sent before keeps its own
+		if read == nil {
+			read = map[check.Source]time.Time{}
+		}
+		read[check.Source{Kind: s.kind.Kind, Namespace: key.Namespace, Name: key.Name}] = next
+		knew.Read = read
 	case s.kind.Kind == "SourceObservation":
 		knew.Records = next
 	}
