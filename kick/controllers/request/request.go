@@ -93,12 +93,7 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	case decide.Open:
 		err = r.open(ctx, s)
 	case decide.Status:
-		if st, news := r.status(s, &v); news {
-			if wait := r.pace.hold(s, st, now); wait > 0 {
-				return result.Within(wait), nil
-			}
-			err = r.write(ctx, s, st)
-		}
+		return r.say(ctx, s, &v, result)
 	case decide.Stamp:
 		if err = r.Apply.Stamp(ctx, s.Workload, v.StampAt); err != nil {
 			return r.unstamped(ctx, s, now, err)
@@ -137,6 +132,19 @@ func (r *reconciler) again(v *decide.Verdict) controllers.Result {
 		result = result.Within(controllers.Behind)
 	}
 	return result
+}
+
+// say writes the request's status if it says anything new, and does not come too soon
+// after another.
+func (r *reconciler) say(ctx context.Context, s *model.Snapshot, v *decide.Verdict, result controllers.Result) (controllers.Result, error) {
+	st, news := r.status(s, v)
+	if !news {
+		return result, nil
+	}
+	if wait := r.pace.hold(s, st, gather.Now(r.Clock)); wait > 0 {
+		return result.Within(wait), nil
+	}
+	return result, r.write(ctx, s, st)
 }
 
 // status is the request's status as the verdict has it; false: it says nothing new.
