@@ -209,8 +209,7 @@ func (r *reconciler) rest(v *bundle.Verdict, now time.Time) controllers.Result {
 		return controllers.Result{}
 	}
 	if v.Status.Ready.Reason == bundle.Terminating {
-		waited := now.Sub(v.Status.Ready.Since)
-		return controllers.Result{After: max(min(waited/6, r.Interval), retry)}
+		return controllers.Result{After: model.Patience(now.Sub(v.Status.Ready.Since), retry, r.Interval)}
 	}
 	return controllers.Result{After: r.Interval, Routine: true}
 }

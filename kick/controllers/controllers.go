@@ -48,7 +48,8 @@ const Behind = 5 * time.Second
 
 // Within is the result with a look no later than after d, for which something waits.
 func (r Result) Within(d time.Duration) Result {
-	if r.Routine = false; r.After == 0 || r.After > d {
+	r.Routine = false
+	if r.After == 0 || r.After > d {
 		r.After = d
 	}
 	return r

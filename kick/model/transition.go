@@ -26,20 +26,13 @@ func (s RequestStatus) Reached(next RequestStatus, now time.Time) []Transition {
 	if s.Phase == next.Phase {
 		return s.Transitions
 	}
-	t := Transition{Phase: next.Phase, At: latest(now, next.OpenedAt), Reason: next.Reason, Message: next.Message}
+	t := Transition{Phase: next.Phase, At: Later(now, next.OpenedAt), Reason: next.Reason, Message: next.Message}
 	for _, before := range s.Transitions {
 		if before.Phase == t.Phase && !before.At.Before(next.OpenedAt) {
 			return s.Transitions
 		}
-		t.At = latest(t.At, before.At)
+		t.At = Later(t.At, before.At)
 	}
 	all := append(slices.Clone(s.Transitions), t)
 	return all[max(len(all)-MaxTransitions, 0):]
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

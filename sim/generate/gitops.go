@@ -150,7 +150,7 @@ var (
 		{applications, "", map[string]any{"status": map[string]any{"sync": map[string]any{"status": "OutOfSync"}}}},
 		{applications, "", map[string]any{"operation": map[string]any{"sync": map[string]any{"revision": "HEAD"}}}},
 		{applications, "", map[string]any{"status": map[string]any{"operationState": map[string]any{"phase": "Running", "startedAt": "2026-01-01T00:00:00Z"}}}},
-		{projects, "", map[string]any{"spec": map[string]any{"syncWindows": []any{syncWindow("deny", often.deny[0])}}}},
+		{projects, "", map[string]any{"spec": map[string]any{"syncWindows": []any{syncWindow("deny", oftenThere.deny[0])}}}},
 	}
 	argoRest = []tell{
 		{applications, "", map[string]any{"operation": nil, "status": map[string]any{"operationState": nil, "sync": map[string]any{"status": "Synced"}}}},

@@ -185,7 +185,7 @@ func (s *story) lastMoment() {
 		kind = "KickPolicy"
 	}
 	if !s.seldom(4, "seen") {
-		s.try(steps.FaultStep(steps.Fault{Name: faults.LateWatch.Name, Kind: kind, Times: 1}))
+		s.fail(steps.Fault{Name: faults.LateWatch.Name, Kind: kind, Times: 1})
 	}
 	if closes {
 		s.close(policy)

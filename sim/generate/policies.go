@@ -98,11 +98,11 @@ type cadence struct{ allow, deny []span }
 // Windows of one world are either often or seldom there: with both it would be a story of
 // days in which little happens but the edges of windows.
 var (
-	often = cadence{
+	oftenThere = cadence{
 		allow: []span{{"0 * * * *", 30 * time.Minute, time.Hour}, {"*/10 * * * *", 5 * time.Minute, time.Hour}},
 		deny:  []span{{"0 * * * *", 10 * time.Minute, time.Hour}, {"5 * * * *", time.Minute, time.Hour}},
 	}
-	seldom = cadence{
+	seldomThere = cadence{
 		allow: []span{
 			{"30 2 * * *", time.Hour, day}, {"0 2 * * *", 2 * time.Hour, day}, {"0 0 * * MON", day, 7 * day},
 			{"15 1 * * SAT,SUN", 3 * time.Hour, 7 * day}, {"59 23 * * *", 2 * time.Minute, day}, {"0 22 * * 1-5", 10 * time.Hour, 3 * day},
@@ -133,9 +133,9 @@ func (b *builder) minIntervals() []*metav1.Duration {
 
 func (b *builder) cadence() cadence {
 	if b.windowsOften {
-		return often
+		return oftenThere
 	}
-	return seldom
+	return seldomThere
 }
 
 func (b *builder) window(kind v1alpha1.WindowType, of span) v1alpha1.Window {

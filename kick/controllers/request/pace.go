@@ -40,8 +40,8 @@ func (p *pace) hold(s *model.Snapshot, next model.RequestStatus, now time.Time) 
 	return 0
 }
 
-// rewords reports whether a status says nothing new but what a request waits for.
+// rewords reports whether a status says anew what a request waits for, and nothing else.
 func rewords(before, next model.RequestStatus) bool {
-	return before.Phase.Waiting() && next.Phase.Waiting() && before.OpenedAt.Equal(next.OpenedAt) &&
+	return !before.Equal(next) && before.Phase.Waiting() && next.Phase.Waiting() && before.OpenedAt.Equal(next.OpenedAt) &&
 		before.LatestChange.Equal(next.LatestChange) && before.Overridden == next.Overridden
 }

@@ -134,33 +134,33 @@ func (r *reconciler) again(v *decide.Verdict) controllers.Result {
 	return result
 }
 
-// say writes the request's status if it says anything new, and does not come too soon
-// after another.
+// say writes the request's status unless that comes too soon after another.
 func (r *reconciler) say(ctx context.Context, s *model.Snapshot, v *decide.Verdict, result controllers.Result) (controllers.Result, error) {
-	st, news := r.status(s, v)
-	if !news {
-		return result, nil
-	}
+	st := r.status(s, v)
 	if wait := r.pace.hold(s, st, gather.Now(r.Clock)); wait > 0 {
 		return result.Within(wait), nil
 	}
 	return result, r.write(ctx, s, st)
 }
 
-// status is the request's status as the verdict has it; false: it says nothing new.
-func (r *reconciler) status(s *model.Snapshot, v *decide.Verdict) (model.RequestStatus, bool) {
+// status is the request's status as the verdict has it.
+func (r *reconciler) status(s *model.Snapshot, v *decide.Verdict) model.RequestStatus {
 	before, st := s.Request.Status, v.Status
 	st.Message = apply.Cut(explain.Step(v.Decisive))
 	st.Transitions, st.Traceparent = before.Reached(st, gather.Now(r.Clock)), before.Traceparent
 	if before.Phase != st.Phase {
 		st.Traceparent = r.Trace.Parent(s.Request.UID, st.OpenedAt)
 	}
-	return st, !before.Equal(st)
+	return st
 }
 
-// write brings the request's status to what it is to be and tells about it.
+// write brings the request's status to what it is to be, if that says anything new, and
+// tells about it.
 func (r *reconciler) write(ctx context.Context, s *model.Snapshot, st model.RequestStatus) error {
 	before := s.Request.Status
+	if before.Equal(st) {
+		return nil
+	}
 	if err := r.Apply.Status(ctx, s.Request, st); err != nil {
 		return err
 	}
@@ -189,12 +189,7 @@ func (r *reconciler) unstamped(ctx context.Context, s *model.Snapshot, now time.
 	}
 	r.Gather.Release(s.Target)
 	v := decide.Refused(s, now, why)
-	result := controllers.Result{After: retryRefused}
-	st, news := r.status(s, &v)
-	if !news {
-		return result, nil
-	}
-	return result, r.write(ctx, s, st)
+	return controllers.Result{After: retryRefused}, r.write(ctx, s, r.status(s, &v))
 }
 
 // noteUnstamped counts in what way a restart did not go through.

@@ -125,7 +125,7 @@ func (f *facts) lookAtPods() time.Time {
 			youngest = model.Later(youngest, f.Pods[i].Created)
 		}
 	}
-	return f.now.Add(min(max(f.now.Sub(youngest)/6, 10*time.Second), 5*time.Minute))
+	return f.now.Add(model.Patience(f.now.Sub(youngest), 10*time.Second, 5*time.Minute))
 }
 
 // fresh: a workload whose pods all carry the current content needs nothing.
