@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -97,8 +98,17 @@ func axeFrom(packed io.Reader) ([]byte, error) {
 	}
 }
 
-// axe runs axe-core over the page as it stands.
+// axe fails if axe-core finds anything on the page as it stands.
 func axe(b *browser, what, script string) {
+	b.t.Helper()
+	if got := axeFindings(b, script); got != "done " {
+		b.t.Errorf("%s: axe-core finds %s", what, got)
+	}
+}
+
+// axeFindings runs axe-core over the page as it stands: "done ", and what breaks which rule, a
+// line each.
+func axeFindings(b *browser, script string) string {
 	b.t.Helper()
 	b.eval(script + "; 0")
 	b.eval(`window.audited = ""; axe.run().then(r => { window.audited = "done " + r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html).join(" ")).join("\n"); }); 0`)
@@ -106,20 +116,25 @@ func axe(b *browser, what, script string) {
 	for b.eval(`window.audited`) == "" && time.Now().Before(deadline) {
 		time.Sleep(50 * time.Millisecond)
 	}
-	if got := b.eval(`window.audited`); got != "done " {
-		b.t.Errorf("%s: axe-core finds %s", what, got)
+	return b.eval(`window.audited`)
+}
+
+// axeOrSkip is the script of axe-core, where there is a browser to run it in.
+func axeOrSkip(t *testing.T) string {
+	t.Helper()
+	chromium(t)
+	script, err := axeCore()
+	if err != nil {
+		t.Skipf("axe-core cannot be had, so the page is audited without it: %v; name a copy of axe.min.js in KICK_AXE, or have npm and a network", err)
 	}
+	return script
 }
 
 // TestAxe: axe-core finds nothing on any view of the page, in light and in dark.
 //
 // Proves: KICK-FEAT-043.
 func TestAxe(t *testing.T) {
-	chromium(t)
-	script, err := axeCore()
-	if err != nil {
-		t.Skipf("axe-core cannot be had, so the page is audited without it: %v; name a copy of axe.min.js in KICK_AXE, or have npm and a network", err)
-	}
+	script := axeOrSkip(t)
 	b, _, _ := watched(t, "#theme=light")
 	for _, theme := range []string{"light", "dark"} {
 		b.eval(`location.hash = "#theme=` + theme + `"`)
@@ -140,4 +155,26 @@ func TestAxe(t *testing.T) {
 		b.see(`document.querySelectorAll("#graph .node").length`, "8")
 		axe(b, theme+" graph", script)
 	}
+}
+
+// TestAxeFindsFaults: the audit is not blind. A fault that is planted on the page is found, and
+// nothing is any more when it is gone.
+//
+// Proves: KICK-FEAT-043.
+func TestAxeFindsFaults(t *testing.T) {
+	script := axeOrSkip(t)
+	b, _, _ := watched(t, "#theme=light")
+	b.see(laneCount, "6")
+	for rule, fault := range map[string]string{
+		"image-alt":      `Object.assign(document.createElement("img"), {width: 9, height: 9})`,
+		"button-name":    `document.createElement("button")`,
+		"color-contrast": `Object.assign(document.createElement("p"), {textContent: "hardly to be read", style: "color: #ddd; background: #fff"})`,
+	} {
+		b.eval(`window.planted = ` + fault + `; document.querySelector("main").prepend(window.planted); 0`)
+		if got := axeFindings(b, script); !strings.Contains(got, rule+": ") {
+			t.Errorf("a fault against %s is on the page, and axe-core finds %q", rule, got)
+		}
+		b.eval(`window.planted.remove(); 0`)
+	}
+	axe(b, "without the faults", script)
 }
