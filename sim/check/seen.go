@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func (seen) OnTold(c *Context, t Told) {
 func allSeen(r *v1alpha1.SourceObservation) bool {
 	contents := r.Spec.History
 	for _, m := range r.Spec.Mounts {
-		contents = append(contents[:len(contents):len(contents)], m.History...)
+		contents = append(slices.Clip(contents), m.History...)
 	}
 	for _, content := range contents {
 		for _, at := range []metav1.MicroTime{content.Observed, content.Written, {Time: content.LastWrite.Time}} {

@@ -72,14 +72,9 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	}
 	v := decide.Decide(s, now)
 	if v.Action == decide.Stamp { // once more, with what opens the gate read live
-		if s, err = r.Gather.Confirm(ctx, s, now); err != nil {
+		if s, now, err = r.confirm(ctx, s, now); err != nil {
 			return controllers.Result{}, err
 		}
-		if err = r.Gather.Reserve(ctx, s, now); err != nil {
-			return controllers.Result{}, err
-		}
-		// A window may have shut while it was read, and a Rollout is dated by the API server's clock.
-		now, s.ServerNow = gather.Now(r.Clock), r.Gather.Server()
 		if v = decide.Decide(s, now); v.Action != decide.Stamp {
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.
@@ -88,13 +83,33 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 			return controllers.Result{After: controllers.Behind}, nil
 		}
 	}
-	result := r.again(&v)
+	return r.act(ctx, s, &v, now)
+}
+
+// confirm takes the last look before a restart, and reserves it. Time goes by meanwhile: a
+// window may have shut, and a Rollout is dated by the API server's clock.
+func (r *reconciler) confirm(ctx context.Context, s *model.Snapshot, now time.Time) (*model.Snapshot, time.Time, error) {
+	s, err := r.Gather.Confirm(ctx, s, now)
+	if err != nil {
+		return nil, now, err
+	}
+	if err = r.Gather.Reserve(ctx, s, now); err != nil {
+		return nil, now, err
+	}
+	s.ServerNow = r.Gather.Server()
+	return s, gather.Now(r.Clock), nil
+}
+
+// act makes the one write of a pass.
+func (r *reconciler) act(ctx context.Context, s *model.Snapshot, v *decide.Verdict, now time.Time) (controllers.Result, error) {
+	var err error
+	target, result := s.Target, r.again(v)
 	switch v.Action {
 	case decide.None:
 	case decide.Open:
 		err = r.open(ctx, s)
 	case decide.Status:
-		if st, news := r.status(s, &v); news {
+		if st, news := r.status(s, v); news {
 			if wait := r.pace.hold(s, st, now); wait > 0 {
 				return result.Within(wait), nil
 			}

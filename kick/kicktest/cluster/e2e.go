@@ -52,13 +52,8 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, plane.Stop()) }()
-	if err := installKinds(ctx, plane, root); err != nil {
+	if err := prepare(ctx, log, plane, root, suite); err != nil {
 		return err
-	}
-	if hasRollouts(root, suite) {
-		if err := runRollouts(ctx, log, plane); err != nil {
-			return err
-		}
 	}
 	told, err := listen(ctx)
 	if err != nil {
@@ -85,6 +80,14 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 		return fmt.Errorf("the operator ended during the suite; its last lines:\n%s", operator.Tail())
 	}
 	return nil
+}
+
+// prepare installs what the suites need beside the operator.
+func prepare(ctx context.Context, log io.Writer, plane *controlplane.ControlPlane, root, suite string) error {
+	if err := installKinds(ctx, plane, root); err != nil || !hasRollouts(root, suite) {
+		return err
+	}
+	return runRollouts(ctx, log, plane)
 }
 
 // installKinds installs KICK's own kinds and those of the other tools.
