@@ -72,9 +72,14 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 	}
 	v := decide.Decide(s, now)
 	if v.Action == decide.Stamp { // once more, with what opens the gate read live
-		if s, now, err = r.confirm(ctx, s, now); err != nil {
+		if s, err = r.Gather.Confirm(ctx, s, now); err != nil {
 			return controllers.Result{}, err
 		}
+		if err = r.Gather.Reserve(ctx, s, now); err != nil {
+			return controllers.Result{}, err
+		}
+		// A window may have shut while it was read, and a Rollout is dated by the API server's clock.
+		now, s.ServerNow = gather.Now(r.Clock), r.Gather.Server()
 		if v = decide.Decide(s, now); v.Action != decide.Stamp {
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.
@@ -83,38 +88,13 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 			return controllers.Result{After: controllers.Behind}, nil
 		}
 	}
-	return r.act(ctx, s, &v, now)
-}
-
-// confirm takes the last look before a restart, and reserves it. Time goes by meanwhile: a
-// window may have shut, and a Rollout is dated by the API server's clock.
-func (r *reconciler) confirm(ctx context.Context, s *model.Snapshot, now time.Time) (*model.Snapshot, time.Time, error) {
-	s, err := r.Gather.Confirm(ctx, s, now)
-	if err != nil {
-		return nil, now, err
-	}
-	if err = r.Gather.Reserve(ctx, s, now); err != nil {
-		return nil, now, err
-	}
-	s.ServerNow = r.Gather.Server()
-	return s, gather.Now(r.Clock), nil
-}
-
-// act makes the one write of a pass.
-func (r *reconciler) act(ctx context.Context, s *model.Snapshot, v *decide.Verdict, now time.Time) (controllers.Result, error) {
-	var err error
-	target, result := s.Target, r.again(v)
+	result := r.again(&v)
 	switch v.Action {
 	case decide.None:
 	case decide.Open:
 		err = r.open(ctx, s)
 	case decide.Status:
-		if st, news := r.status(s, v); news {
-			if wait := r.pace.hold(s, st, now); wait > 0 {
-				return result.Within(wait), nil
-			}
-			err = r.write(ctx, s, st)
-		}
+		return r.say(ctx, s, &v, result)
 	case decide.Stamp:
 		if err = r.Apply.Stamp(ctx, s.Workload, v.StampAt); err != nil {
 			return r.unstamped(ctx, s, now, err)
@@ -153,6 +133,19 @@ func (r *reconciler) again(v *decide.Verdict) controllers.Result {
 		result = result.Within(controllers.Behind)
 	}
 	return result
+}
+
+// say writes the request's status if it says anything new, and does not come too soon
+// after another.
+func (r *reconciler) say(ctx context.Context, s *model.Snapshot, v *decide.Verdict, result controllers.Result) (controllers.Result, error) {
+	st, news := r.status(s, v)
+	if !news {
+		return result, nil
+	}
+	if wait := r.pace.hold(s, st, gather.Now(r.Clock)); wait > 0 {
+		return result.Within(wait), nil
+	}
+	return result, r.write(ctx, s, st)
 }
 
 // status is the request's status as the verdict has it; false: it says nothing new.

@@ -52,7 +52,7 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, plane.Stop()) }()
-	if err := prepare(ctx, log, plane, root, suite); err != nil {
+	if err := furnish(ctx, log, plane, root, suite); err != nil {
 		return err
 	}
 	told, err := listen(ctx)
@@ -82,8 +82,8 @@ func endToEnd(ctx context.Context, out, log io.Writer, suite string) (err error)
 	return nil
 }
 
-// prepare installs what the suites need beside the operator.
-func prepare(ctx context.Context, log io.Writer, plane *controlplane.ControlPlane, root, suite string) error {
+// furnish installs the kinds, and runs the controller that the suites need, if they do.
+func furnish(ctx context.Context, log io.Writer, plane *controlplane.ControlPlane, root, suite string) error {
 	if err := installKinds(ctx, plane, root); err != nil || !hasRollouts(root, suite) {
 		return err
 	}
