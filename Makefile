@@ -98,6 +98,10 @@ test-e2e-scenario: ## run the tests that show one numbered scenario: E2E=038
 		$$(grep -rhoE 'kick.corewire.io/e2e: .*' chainsaw/suites | tr -dc '0-9\n' | sed 's/^2//' | sort -u) >&2; exit 1; }; \
 	for test in $$tests; do $(CLUSTER) e2e --suite $$(dirname $$test) || exit 1; done
 
+.PHONY: test-e2e-render
+test-e2e-render: ## write all Chainsaw tests into bin/e2e as they run, with templates filled in, and check them; needs no cluster
+	@$(CLUSTER) render --suite $(SUITE)
+
 test-e2e-%:
 	@$(CLUSTER) e2e --suite chainsaw/suites/$*
 

@@ -180,7 +180,7 @@ func describe(d *model.Dependency) source {
 	case d.Record == nil:
 		out.Note = "not on record yet"
 	default:
-		out.changed = d.Record.Current().Observed
+		out.changed = model.Told(d.Record.Current().Observed)
 		out.Changed = moment(out.changed)
 	}
 	return out

@@ -32,7 +32,7 @@ func Step(s *decide.Step) string {
 // sentences has one entry per reason that needs more than its name.
 var sentences = map[request.Reason]func(*decide.Step) string{
 	request.Opened: func(s *decide.Step) string {
-		return fmt.Sprintf("%s changed %s; waiting for the first judgement.", s.Object, Time(s.At))
+		return fmt.Sprintf("%s changed%s; waiting for the first judgement.", s.Object, since(s.At))
 	},
 	request.OutsideSchedule: func(s *decide.Step) string {
 		if s.Rule == decide.RuleProvider {
@@ -60,7 +60,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	},
 	request.Settling: func(s *decide.Step) string {
 		if s.Detail != "" {
-			return sentence(fmt.Sprintf("The last change was observed %s", Time(s.At)), s.Detail)
+			return sentence(fmt.Sprintf("The last change was observed%s", since(s.At)), s.Detail)
 		}
 		if s.Until.IsZero() {
 			return fmt.Sprintf("%s has appeared; waiting until its content is on record.", s.Object)
@@ -137,7 +137,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 	request.Restarting:       restarting,
 	request.RestartCompleted: completed,
 	request.Fresh: func(s *decide.Step) string {
-		if s.At.Unix() <= 0 { // never, or before anybody looked
+		if s.At.IsZero() { // never, or before anybody looked
 			return "No source it reads is on record as changed."
 		}
 		return fmt.Sprintf("Every pod read its sources after the last change (%s, %s).", s.Object, Time(s.At))
@@ -174,7 +174,7 @@ func owner(head string) func(*decide.Step) string {
 
 func restarting(s *decide.Step) string {
 	if s.Outcome == decide.Act {
-		return fmt.Sprintf("%s changed %s; restarting.%s", s.Object, Time(s.At), proof(s))
+		return fmt.Sprintf("%s changed%s; restarting.%s", s.Object, since(s.At), proof(s))
 	}
 	if s.Taken {
 		return fmt.Sprintf("The stamp of %s was %s; waiting for the running rollout to judge by its pods.", Time(s.At), taken(s.Manager))
@@ -218,6 +218,14 @@ func sentence(head, detail string) string {
 		return head + "."
 	}
 	return head + ": " + strings.TrimSuffix(detail, ".") + "."
+}
+
+// since is when a change was seen; zero: nobody saw when it came.
+func since(t time.Time) string {
+	if t.IsZero() {
+		return " before KICK looked"
+	}
+	return " " + Time(t)
 }
 
 // Time prints an instant as every part of KICK does: UTC, with the fraction only

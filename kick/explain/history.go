@@ -9,7 +9,11 @@ import (
 
 // Content is the sentence for one entry of a source's history.
 func Content(source model.Key, c model.Content) string {
-	switch {
+	switch known := model.Known(c.Observed); {
+	case c.Absent() && c.Baseline && !known:
+		return fmt.Sprintf("%s did not exist when KICK looked first.", source)
+	case !known:
+		return fmt.Sprintf("%s held this content when KICK looked first; nothing tells since when.", source)
 	case c.Absent() && c.Baseline:
 		return fmt.Sprintf("%s did not exist %s, when KICK looked first.", source, Time(c.Observed))
 	case c.Absent():

@@ -58,3 +58,32 @@ func TestTrailLeavesOutWhatIsNotDone(t *testing.T) {
 		})
 	}
 }
+
+// TestContent: a content is told with the time at which it was seen, if somebody saw it.
+func TestContent(t *testing.T) {
+	seen := build.At(10)
+	for want, c := range map[string]model.Content{
+		"Secret shop/db changed " + explain.Time(seen) + ".":                                       {Seal: "a", Observed: seen},
+		"Secret shop/db has held this content since " + explain.Time(seen) + "; KICK found it so.": {Seal: "a", Observed: seen, Baseline: true},
+		"Secret shop/db was deleted; seen " + explain.Time(seen) + ".":                             {Seal: "absent", Observed: seen},
+		"Secret shop/db did not exist " + explain.Time(seen) + ", when KICK looked first.":         {Seal: "absent", Observed: seen, Baseline: true},
+		"Secret shop/db did not exist when KICK looked first.":                                     {Seal: "absent", Observed: model.UnknownPast, Baseline: true},
+		"Secret shop/db held this content when KICK looked first; nothing tells since when.":       {Seal: "a", Observed: model.UnknownPast, Baseline: true},
+	} {
+		if got := explain.Content(model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}, c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestNobodySaw: a change that nobody saw come has no date in any sentence.
+func TestNobodySaw(t *testing.T) {
+	for _, s := range []decide.Step{
+		{Reason: request.Opened}, {Reason: request.Restarting, Outcome: decide.Act}, {Reason: request.Fresh},
+		{Reason: request.Settling, Outcome: decide.Wait, Detail: "that of the change is not over"},
+	} {
+		if got := explain.Step(&s); strings.Contains(got, "0001-01-01") {
+			t.Errorf("%s: %q", s.Reason, got)
+		}
+	}
+}

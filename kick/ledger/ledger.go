@@ -53,13 +53,21 @@ func Record(o *v1alpha1.SourceObservation) *model.Record {
 // content is an entry of a history in plain values.
 func content(h *v1alpha1.ObservedContent) model.Content {
 	c := model.Content{
-		Seal: h.Fingerprint, Observed: h.Observed.UTC(), Written: h.Written.UTC(),
-		LastWrite: h.LastWrite.UTC(), Baseline: h.Baseline,
+		Seal: h.Fingerprint, Observed: past(h.Observed.Time), Written: past(h.Written.Time),
+		LastWrite: past(h.LastWrite.Time), Baseline: h.Baseline,
 	}
 	if h.KnownUntil != nil {
 		c.KnownUntil = h.KnownUntil.UTC()
 	}
 	return c
+}
+
+// past is a time of a history in plain values.
+func past(t time.Time) time.Time {
+	if t.IsZero() {
+		return model.UnknownPast
+	}
+	return t.UTC()
 }
 
 // Observation is the object that holds a record.
@@ -100,8 +108,8 @@ func Observation(r *model.Record) *v1alpha1.SourceObservation {
 // entry is a content as it stands in a history.
 func entry(c *model.Content) v1alpha1.ObservedContent {
 	e := v1alpha1.ObservedContent{
-		Fingerprint: c.Seal, Observed: metav1.NewMicroTime(c.Observed), Written: metav1.NewMicroTime(c.Written),
-		LastWrite: metav1.NewTime(c.LastWrite), Baseline: c.Baseline,
+		Fingerprint: c.Seal, Observed: metav1.NewMicroTime(model.Told(c.Observed)), Written: metav1.NewMicroTime(model.Told(c.Written)),
+		LastWrite: metav1.NewTime(model.Told(c.LastWrite)), Baseline: c.Baseline,
 	}
 	if !c.KnownUntil.IsZero() {
 		until := metav1.NewMicroTime(c.KnownUntil.Truncate(time.Microsecond))

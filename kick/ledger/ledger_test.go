@@ -195,3 +195,23 @@ func TestInterruptedWatch(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownPast: what nobody saw begin has no date for people, and is older than any pod for KICK.
+func TestUnknownPast(t *testing.T) {
+	want := model.Content{Seal: "absent", Observed: model.UnknownPast, Written: model.UnknownPast, LastWrite: model.UnknownPast, Baseline: true}
+	raw, err := json.Marshal(ledger.Observation(&model.Record{History: []model.Content{want}}))
+	if err != nil || bytes.Contains(raw, []byte("1970")) {
+		t.Fatalf("stored as %s, %v", raw, err)
+	}
+	var stored v1alpha1.SourceObservation
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if got := ledger.Record(&stored).Current(); got != want {
+		t.Errorf("read back as %+v", got)
+	}
+	stored.Spec.History[0].Observed.Time = model.UnknownPast // as it was stored before
+	if got := ledger.Record(&stored).Current(); got != want {
+		t.Errorf("an older record is read as %+v", got)
+	}
+}

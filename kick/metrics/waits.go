@@ -45,7 +45,7 @@ func (m *Metrics) Moved(kind string, before, after model.RequestStatus) {
 	if after.Phase.Waiting() && after.Reason != before.Reason {
 		m.gates.WithLabelValues(gateOf(after.Reason), string(after.Reason)).Inc()
 	}
-	if after.Phase == request.Executing && before.Phase != request.Executing {
+	if after.Phase == request.Executing && before.Phase != request.Executing && !after.LatestChange.IsZero() {
 		m.reacted.WithLabelValues(kind).Observe(seconds(after.LatestChange, after.RolloutStart))
 	}
 	if result := results[after.Phase]; before.Phase == request.Executing && (after.Phase == request.Succeeded || after.Phase == request.Failed) {

@@ -56,6 +56,21 @@ type Content struct {
 	Baseline   bool      // dated by lambda at first sight; a pod of the same second counts as fresh
 }
 
+// UnknownPast dates content of which nothing tells since when it stood: before any pod. It is
+// for comparing, and told to nobody.
+var UnknownPast = time.Unix(0, 0).UTC()
+
+// Known reports whether a time is one that somebody saw.
+func Known(t time.Time) bool { return t.After(UnknownPast) }
+
+// Told is a time as it may be told: zero if nobody saw it.
+func Told(t time.Time) time.Time {
+	if Known(t) {
+		return t
+	}
+	return time.Time{}
+}
+
 // Absent reports whether the source did not exist.
 func (c Content) Absent() bool { return c.Seal == fingerprint.Absent }
 

@@ -90,7 +90,7 @@ func changes(s *gather.Standing) (all []Event) {
 			continue
 		}
 		for _, c := range d.Record.History {
-			if c.Observed.Unix() <= 0 { // a past that nobody saw, which has no place in time
+			if !model.Known(c.Observed) { // a past that nobody saw, which has no place in time
 				continue
 			}
 			e := Event{At: c.Observed, Type: typeChange, Reason: "Changed", Source: sourceName(d.Record.ID), Message: explain.Content(d.Record.ID, c)}

@@ -109,7 +109,7 @@ func sourcesOf(s *gather.Standing) []Source {
 		d := &s.Sources[i]
 		one := Source{Kind: d.Kind, Name: d.Name, Required: d.Required(), Present: d.Source.Present, InScope: d.InScope}
 		if d.Record != nil {
-			one.Changed = some(d.Record.Current().Observed)
+			one.Changed = some(model.Told(d.Record.Current().Observed))
 		}
 		out = append(out, one)
 	}

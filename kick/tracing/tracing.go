@@ -82,12 +82,16 @@ func (t *Tracer) Moved(r *model.Request, target model.Key, after model.RequestSt
 
 func (t *Tracer) changed(root trace.SpanContext, r *model.Request, target model.Key, st model.RequestStatus) {
 	ctx := context.WithValue(context.Background(), planKey{}, root)
-	_, span := t.tracer.Start(ctx, SpanChanged, trace.WithTimestamp(st.LatestChange), trace.WithAttributes(about(r, target)...))
+	began := st.LatestChange
+	if began.IsZero() { // nobody saw when what it answers came
+		began = st.OpenedAt
+	}
+	_, span := t.tracer.Start(ctx, SpanChanged, trace.WithTimestamp(began), trace.WithAttributes(about(r, target)...))
 	for _, c := range st.Causes {
 		span.AddEvent(EventChanged, trace.WithTimestamp(c.ChangedAt), trace.WithAttributes(
 			attribute.String("kick.source.kind", c.Source.Kind), attribute.String("kick.source.name", c.Source.Name)))
 	}
-	span.End(trace.WithTimestamp(later(st.RolloutStart, st.LatestChange)))
+	span.End(trace.WithTimestamp(later(st.RolloutStart, began)))
 }
 
 func (t *Tracer) restarted(root trace.SpanContext, r *model.Request, target model.Key, st model.RequestStatus) {

@@ -140,6 +140,7 @@ func All() []Entry {
 		{lawStampOnly, "KICK changes nothing of a workload but the restartedAt annotation of its template, and of a Rollout its spec.restartAt.", func() Law { return stampOnly{} }},
 		{lawPhases, "Requests move along legal edges only.", func() Law { return phaseEdges{} }},
 		{lawTimes, "Recorded change times never go back.", func() Law { return timesForward{} }},
+		{lawSeen, "No date of before anybody looked shows in a request, a record or an Event.", func() Law { return seen{} }},
 		{lawNoop, "KICK makes no write that changes nothing.", func() Law { return noop{} }},
 		{lawTerminal, "A finished request does not change until it is reopened or removed.", func() Law { return terminalInert{} }},
 		{lawNoRequest, "A workload created after all its sources has no request.", func() Law { return &sourceDriven{} }},

@@ -128,5 +128,5 @@ var impossible = map[string]func(workload) string{
 // answers reports whether a restart of KICK's can only have been made for a request.
 func answers(stamp time.Time, r *v1alpha1.KickRequest) bool {
 	opened, changed := r.Status.OpenedAt, r.Status.LatestObservedDependencyChange
-	return r.Spec.Trigger != v1alpha1.TriggerManual && opened != nil && changed != nil && stamp.After(opened.Time) && !stamp.Before(changed.Time)
+	return r.Spec.Trigger != v1alpha1.TriggerManual && opened != nil && stamp.After(opened.Time) && (changed == nil || !stamp.Before(changed.Time))
 }

@@ -173,7 +173,8 @@ type KickRequestStatus struct {
 	CompletedAt *metav1.MicroTime `json:"completedAt,omitempty"`
 
 	// latestObservedDependencyChange is when KICK observed the newest change the request answers,
-	// by KICK's clock. It only grows. Unset: not judged yet.
+	// by KICK's clock. It only grows. Unset: not judged yet, or nobody saw when its sources came to
+	// hold what they do.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Format=date-time

@@ -167,25 +167,26 @@ type ObservedContent struct {
 	Fingerprint string `json:"fingerprint"`
 
 	// observed is when KICK saw the content first, by KICK's clock; later than the entry before. It
-	// is compared with the stamps KICK puts on workloads. Required.
+	// is compared with the stamps KICK puts on workloads. Unset: it stood before KICK looked, and
+	// nothing tells since when.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Format=date-time
 	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
-	// +required
-	Observed metav1.MicroTime `json:"observed"`
+	// +optional
+	Observed metav1.MicroTime `json:"observed,omitzero"`
 
 	// written is when the content was written at the latest, by the API server's clock. It is
-	// compared with the creation times of pods. Required.
+	// compared with the creation times of pods. Unset: nothing tells when.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Format=date-time
 	// +kubebuilder:validation:Pattern=`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
-	// +required
-	Written metav1.MicroTime `json:"written"`
+	// +optional
+	Written metav1.MicroTime `json:"written,omitzero"`
 
 	// lastWrite is the newest time at which the source's own metadata says its content was written,
-	// by the API server's clock, in whole seconds. Unset: the source was absent.
+	// by the API server's clock, in whole seconds. Unset: the source was absent, or nothing tells when.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Format=date-time

@@ -78,7 +78,8 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		if err = r.Gather.Reserve(ctx, s, now); err != nil {
 			return controllers.Result{}, err
 		}
-		now = gather.Now(r.Clock) // a window may have shut while it was read
+		// A window may have shut while it was read, and a Rollout is dated by the API server's clock.
+		now, s.ServerNow = gather.Now(r.Clock), r.Gather.Server()
 		if v = decide.Decide(s, now); v.Action != decide.Stamp {
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.

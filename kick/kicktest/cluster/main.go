@@ -30,6 +30,7 @@ const usage = `usage: cluster <command> [flags]
   tool    build the named programs and print where they are
   image   build the main package PKG into an image NAME:TAG on the real node: image NAME:TAG PKG
   e2e     run the Chainsaw suites against a control plane of their own
+  render  write their tests as they run, with templates filled in; needs no cluster
 
 flags of up, down, status and image:
   --dir DIR         where it keeps its data (default: below the user's cache directory)
@@ -37,8 +38,10 @@ flags of up:
   --node fake|real  fake: kwok, no containers; real: kubelet and containerd, Linux and root only (default fake)
   --nodes N         number of fake nodes (default 1)
   --ready-delay D   how long a pod of a fake node stays Pending (default 0s)
-flags of e2e:
+flags of e2e and render:
   --suite DIR       the suite or test to run (default chainsaw/suites: all of them)
+flags of render:
+  --out DIR         where to (default bin/e2e)
 `
 
 func main() {
@@ -76,6 +79,8 @@ func run(ctx context.Context, args []string, out, log io.Writer) error { //nolin
 		return image(ctx, opts.Dir, flags.Args())
 	case "e2e":
 		return endToEnd(ctx, out, log, flags.Lookup("suite").Value.String())
+	case "render":
+		return renderAll(ctx, out, log, flags.Lookup("suite").Value.String(), flags.Lookup("out").Value.String())
 	case controlplane.RelayCommand:
 		return controlplane.Relay(flags.Args())
 	default:
@@ -91,6 +96,7 @@ func parse(args []string) (*flag.FlagSet, controlplane.Options, error) {
 	flags.IntVar(&opts.FakeNodes, "nodes", 1, "")
 	flags.DurationVar(&opts.PodReadyDelay, "ready-delay", 0, "")
 	flags.String("suite", "chainsaw/suites", "")
+	flags.String("out", "bin/e2e", "")
 	node := flags.String("node", string(controlplane.FakeNode), "")
 	if err := flags.Parse(args); err != nil {
 		return nil, opts, err

@@ -124,7 +124,7 @@ func finished(f *facts) Verdict {
 		v.WakeAt = f.Request.Ahead(f.now)
 		return v
 	}
-	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: f.latest}
+	step := Step{Rule: "reopen", Outcome: Pass, Phase: request.Pending, Reason: request.Opened, Object: f.evidence.Source, At: cmp.Or(f.latest, f.evidence.Changed)}
 	st := f.status(step)
 	st.OpenedAt, st.CompletedAt, st.RequeueAt = f.now, time.Time{}, time.Time{}
 	st.Overridden, st.OverriddenAt = "", time.Time{}

@@ -14,9 +14,9 @@ const settleCap = 10
 // runs from the last change, but not for ever.
 func settling(f *facts) Step {
 	switch {
-	case f.policy == nil || f.latest.IsZero():
+	case f.policy == nil:
 		return Step{Outcome: Pass}
-	case f.policy.SettleDelay <= 0:
+	case f.policy.SettleDelay <= 0 || f.latest.IsZero():
 		return f.secondOver()
 	}
 	quiet, over := f.until(f.latest, f.policy.SettleDelay)

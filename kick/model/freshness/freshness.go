@@ -27,7 +27,7 @@ type Evidence struct {
 	State   State
 	Reason  request.Reason // Fresh, NotRunning or PodsNotStarted
 	Source  model.Key      // the newest change that some pod misses; when fresh, the newest change of all
-	Changed time.Time      // when that change was observed; zero: nothing is on record
+	Changed time.Time      // when that change was observed; zero: nothing is on record, or nobody saw when
 	Pod     string         // the oldest pod that misses it; empty: not asked
 	Since   time.Time      // lower bound of when that pod read its sources
 	Below   bool           // only pods below the StatefulSet's partition are stale
@@ -41,6 +41,12 @@ const liveWindow = time.Second
 // Judge weighs the evidence of a snapshot. It expects pods to be listed whenever
 // NeedPods says so; without them it never calls a workload fresh.
 func Judge(s *model.Snapshot, now time.Time) Evidence {
+	e := weigh(s, now)
+	e.Changed = model.Told(e.Changed)
+	return e
+}
+
+func weigh(s *model.Snapshot, now time.Time) Evidence {
 	all := readings(s, now)
 	newest := newestChange(all)
 	verdict := Evidence{State: Fresh, Reason: request.Fresh, Source: newest.Source, Changed: newest.Changed}
@@ -260,16 +266,17 @@ func newestChange(all []reading) Evidence {
 }
 
 // Latest is the time of the newest change in scope and every source behind it,
-// newest first: what status.latestObservedDependencyChange and causes say.
+// newest first: what status.latestObservedDependencyChange and causes say. Zero: nothing is
+// on record, or nobody saw when any came.
 func Latest(s *model.Snapshot, now time.Time) (time.Time, []model.Cause) {
 	all := readings(s, now)
 	var causes []model.Cause
 	for i := range all {
-		if all[i].record != nil && all[i].current().Observed.Unix() > 0 { // a manual request is no source; absence at first sight no change
+		if all[i].record != nil && model.Known(all[i].current().Observed) { // a manual request is no source; absence at first sight no change
 			causes = append(causes, model.Cause{Source: all[i].id, ChangedAt: all[i].current().Observed})
 		}
 	}
-	return newestChange(all).Changed, causes
+	return model.Told(newestChange(all).Changed), causes
 }
 
 // Written is the newest second in which any change in scope was written, API server's

@@ -114,7 +114,11 @@ func TestLatest(t *testing.T) {
 	})
 	t.Run("a source that never existed did not change", func(t *testing.T) {
 		never := model.Content{Seal: "absent", Observed: time.Unix(0, 0), Written: time.Unix(0, 0), Baseline: true}
-		_, causes := freshness.Latest(build.Snapshot(build.Reads(build.DB, build.Optional(build.Env())), build.History(never)), build.At(soon))
+		s := build.Snapshot(build.Reads(build.DB, build.Optional(build.Env())), build.History(never))
+		at, causes := freshness.Latest(s, build.At(soon))
+		if e := freshness.Judge(s, build.At(soon)); !at.IsZero() || !e.Changed.IsZero() {
+			t.Errorf("Latest() = %v, Judge() names %v: nobody saw it begin", at, e.Changed)
+		}
 		if len(causes) != 0 {
 			t.Errorf("Latest() names %v, want no cause", causes)
 		}

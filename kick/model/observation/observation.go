@@ -61,9 +61,6 @@ type Input struct {
 	Watched     Watched
 }
 
-// unknownPast dates content whose age nothing tells: older than any pod.
-var unknownPast = time.Unix(0, 0).UTC()
-
 // Observe classifies the look and returns the record as it has to be, or nil
 // when nothing is to be written. The given record is not changed.
 func Observe(in Input) (Kind, *model.Record) {
@@ -97,7 +94,7 @@ func (in *Input) first(seal string) *model.Record {
 	r := &model.Record{ID: in.Source.ID, Since: in.Since}
 	if in.Source.Present && in.Source.LastWrite.Equal(in.Source.Created) {
 		r.History = append(r.History, model.Content{
-			Seal: fingerprint.Absent, Observed: unknownPast, Written: unknownPast, LastWrite: unknownPast,
+			Seal: fingerprint.Absent, Observed: model.UnknownPast, Written: model.UnknownPast, LastWrite: model.UnknownPast,
 			KnownUntil: in.Source.Created, Baseline: true,
 		})
 	}
@@ -108,7 +105,7 @@ func (in *Input) first(seal string) *model.Record {
 // recorded of it.
 func (in *Input) baseline(seal string) model.Content {
 	c := model.Content{
-		Seal: seal, Observed: unknownPast, Written: unknownPast, LastWrite: unknownPast,
+		Seal: seal, Observed: model.UnknownPast, Written: model.UnknownPast, LastWrite: model.UnknownPast,
 		KnownUntil: in.knownUntil(), Baseline: true,
 	}
 	if in.Source.Present {

@@ -23,9 +23,6 @@ const (
 // changes later is of another one.
 const roundLength = 5
 
-// unknownPast dates what nobody saw begin: older than any pod.
-var unknownPast = time.Unix(0, 0).UTC()
-
 // Input is one look at the pods of a class.
 type Input struct {
 	Now         time.Time     // KICK's clock, microseconds
@@ -66,7 +63,7 @@ func (in *Input) before() (observation.Kind, *model.Record) {
 			ID: in.Source.ID, Since: in.Since, KeyID: in.Key.ID(),
 			History: []model.Content{{
 				Seal: in.Key.Seal(fingerprint.Of(in.Source.ID.Kind, nil)), Baseline: true,
-				Observed: unknownPast, Written: unknownPast, LastWrite: unknownPast,
+				Observed: model.UnknownPast, Written: model.UnknownPast, LastWrite: model.UnknownPast,
 			}},
 		}
 	}
