@@ -251,6 +251,19 @@ func TestRest(t *testing.T) {
 		reach(b, v1alpha1.PhaseWaitingForGate, func(r *v1alpha1.KickRequest) { r.Status.LatestObservedDependencyChange = new(microTime(b.seconds + i)) })
 	}
 	b.fires("was written 13 times by KICK while nobody else wrote anything") // but not that fast
+
+	b = shop(t, lawRest)
+	b.create(Manager, request("deployment-web"))
+	pause = time.Second
+	for i := range 2 * restSize {
+		b.laws.OnCall(Write{Kind: requestKind, Key: types.NamespacedName{Namespace: "shop", Name: "deployment-web"}, By: i % 2})
+		write(b, 1)
+	}
+	b.holds() // two lead for some seconds
+	for range 2 * (restSize + 1) {
+		write(b, 1)
+	}
+	b.fires("while nobody else wrote anything") // one of them answers itself
 }
 
 func TestDeadline(t *testing.T) {

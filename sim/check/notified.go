@@ -199,8 +199,9 @@ func (n *notified) noticeOf(c *Context, t Notified) (notice, bool) {
 	if r == nil || p == nil || what.uid != "" && what.uid != r.UID { // gone meanwhile
 		return what, true
 	}
+	seen := what.uid != "" // although a request that flaps has it on record no more
 	what.uid = r.UID
-	there := slices.ContainsFunc(r.Status.Transitions, func(x v1alpha1.PhaseTransition) bool {
+	there := seen || slices.ContainsFunc(r.Status.Transitions, func(x v1alpha1.PhaseTransition) bool {
 		return x.Phase == what.phase && x.At.UnixMicro() == what.at
 	})
 	return what, there && (p.Status.ObservedGeneration != p.Generation || tells(p, r, what.phase))

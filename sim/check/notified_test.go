@@ -110,6 +110,10 @@ func TestNotified(t *testing.T) {
 		"off the record": {func(b *bench) {
 			reach(b, v1alpha1.PhasePending, func(r *v1alpha1.KickRequest) { r.Status.Transitions = r.Status.Transitions[:1] })
 		}, ""},
+		"late, of what is off the record": {func(b *bench) {
+			reach(b, v1alpha1.PhasePending, func(r *v1alpha1.KickRequest) { r.Status.Transitions = r.Status.Transitions[:1] })
+			b.tells("a", true)
+		}, ""},
 		"of what never happened":    {func(b *bench) { b.tells("a", true); b.tells("a", true, func(n *Notified) { n.At = noon }) }, "and it did not"},
 		"a policy that was deleted": {func(b *bench) { b.delete("kubectl", notificationKind, "team") }, ""},
 		"a policy that was edited": {func(b *bench) {
