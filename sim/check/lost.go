@@ -165,9 +165,11 @@ func (c *Context) before(s stalePod, h *history, first note, recorded bool) bool
 
 // cacheLag excuses a container that started so soon after the change that the
 // kubelet may have given it the old object: nobody can see that from outside. A
-// volume is filled when the pod comes to its node, however long a container waits.
+// volume is filled when the pod comes to its node, however long a container waits; one
+// that no container mounts is there without its source, even where the pod requires that.
 func (c *Context) cacheLag(s stalePod) bool {
-	last, ok := c.sources.of(s.ref.source).origin(s.ref.required)
+	waited := s.ref.required && s.container.Loaded[s.ref.source].Exists
+	last, ok := c.sources.of(s.ref.source).origin(waited)
 	lag := c.World.KubeletCacheLag
 	return ok && lag > 0 && (s.container.Started.Sub(last.at) <= lag+time.Second || s.pod.Created.Sub(last.at) <= lag+time.Second)
 }
@@ -197,6 +199,10 @@ func (c *Context) lostMessage(w workload, stale []stalePod, named []string) stri
 	if len(named) > 0 {
 		says = fmt.Sprintf("KICK says %s, which does not hold", join(named))
 	}
-	return fmt.Sprintf("%s: pod %s container %s still runs old content of %s (read %s, %s)%s; %s",
-		w.id(), s.pod.Name, s.container.Name, s.ref.source, clockTime(s.container.Started), changed, more, says)
+	where := "container " + s.container.Name
+	if s.container.Name == "" {
+		where = "volume that no container mounts"
+	}
+	return fmt.Sprintf("%s: pod %s %s still runs old content of %s (read %s, %s)%s; %s",
+		w.id(), s.pod.Name, where, s.ref.source, clockTime(s.container.Started), changed, more, says)
 }
