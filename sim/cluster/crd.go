@@ -48,9 +48,11 @@ type crd struct {
 	status     validation.SchemaValidator
 	rules      *cel.Validator
 	opaque     opaque
+	loose      loose
+	transition map[bool]bool // whether a rule compares with what was there: in the status, in the rest
 	memo       *verdicts
-	plain      *memory[struct{}]        // forms that decoding leaves as they are
-	judged     *memory[field.ErrorList] // verdicts by form
+	plain      forms // forms that decoding leaves as they are
+	valid      forms // forms of valid writes
 }
 
 // Compiling takes tens of milliseconds and depends on the CRD alone.
@@ -87,8 +89,8 @@ func newCRD(declared *apiextensionsv1.CustomResourceDefinition) (*crd, error) {
 			hasStatus:  v.Subresources != nil && v.Subresources.Status != nil,
 			declared:   declared,
 			memo:       newVerdicts(),
-			plain:      newMemory[struct{}](),
-			judged:     newMemory[field.ErrorList](),
+			plain:      newForms(),
+			valid:      newForms(),
 		}
 		for _, f := range v.SelectableFields {
 			c.selectable = append(c.selectable, strings.TrimPrefix(f.JSONPath, "."))
@@ -122,7 +124,8 @@ func (c *crd) compile(declared *apiextensionsv1.JSONSchemaProps) error {
 			return err
 		}
 	}
-	c.opaque = opaqueOf(c.structural)
+	c.opaque, c.loose = opaqueOf(c.structural)
+	c.transition = transitionsOf(c.structural)
 	c.rules = cel.NewValidator(c.structural, true, celconfig.PerCallLimit)
 	return nil
 }

@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -34,6 +35,14 @@ type OrderSpec struct {
 	Due      *metav1.Time      `json:"due,omitempty"`
 	Extras   []OrderExtra      `json:"extras,omitempty"`
 	Features map[string]string `json:"features,omitempty"`
+	Notes    []OrderNote       `json:"notes,omitempty"`
+}
+
+// OrderNote is an element of a list that nothing sees as a whole.
+type OrderNote struct {
+	By    string `json:"by"`
+	Grade string `json:"grade,omitempty"`
+	Text  string `json:"text,omitempty"`
 }
 
 // OrderExtra is an element of a list that merges by name.
@@ -44,7 +53,8 @@ type OrderExtra struct {
 
 // OrderStatus is what was done.
 type OrderStatus struct {
-	Phase string `json:"phase,omitempty"`
+	Phase string      `json:"phase,omitempty"`
+	Notes []OrderNote `json:"notes,omitempty"`
 }
 
 // OrderList lists orders.
@@ -60,6 +70,8 @@ func (o *Order) DeepCopyObject() runtime.Object {
 	out.Spec.Due = o.Spec.Due.DeepCopy()
 	out.Spec.Extras = append([]OrderExtra(nil), o.Spec.Extras...)
 	out.Spec.Features = maps.Clone(o.Spec.Features)
+	out.Spec.Notes = slices.Clone(o.Spec.Notes)
+	out.Status.Notes = slices.Clone(o.Status.Notes)
 	return &out
 }
 
@@ -103,6 +115,14 @@ spec:
               speed: {type: string, enum: [slow, fast], default: slow}
               due: {type: string, format: date-time}
               features: {type: object, additionalProperties: {type: string}}
+              notes:
+                type: array
+                minItems: 1
+                maxItems: 3
+                items:
+                  type: object
+                  required: [by]
+                  properties: {by: {type: string, enum: [ann, bob]}, grade: {type: string, default: b}, text: {type: string, maxLength: 3}}
               extras:
                 type: array
                 maxItems: 10
@@ -116,6 +136,14 @@ spec:
             type: object
             properties:
               phase: {type: string, enum: [Open, Done]}
+              notes:
+                type: array
+                minItems: 1
+                maxItems: 3
+                items:
+                  type: object
+                  required: [by]
+                  properties: {by: {type: string, enum: [ann, bob]}, grade: {type: string, default: b}, text: {type: string, maxLength: 3}}
 `
 
 var (

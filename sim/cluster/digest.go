@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // digest is the hash of typed values without their JSON. It differs from process to
@@ -20,6 +19,8 @@ type digest struct {
 	// about the form of an object see them.
 	dated  bool
 	opaque opaque // texts that count by their length only
+	loose  loose  // lists whose items are added to items
+	items  *[]uint64
 }
 
 var digestSeed = maphash.MakeSeed()
@@ -190,31 +191,30 @@ func digestMap(elem *digestFunc) digestFunc {
 }
 
 func digestStruct(t reflect.Type) digestFunc {
-	fields, texts := make([]*digestFunc, t.NumField()), make([]string, t.NumField())
+	n := t.NumField()
+	fields, items, names := make([]*digestFunc, n), make([]*digestFunc, n), make([]string, n)
 	for i := range fields {
-		fields[i] = buildDigest(t.Field(i).Type)
-		if t.Field(i).Type.Kind() == reflect.String {
-			texts[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		field := t.Field(i)
+		fields[i] = buildDigest(field.Type)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
+			names[i], items[i] = name, buildDigest(field.Type.Elem())
+		case field.Type.Kind() == reflect.String:
+			names[i] = name
 		}
 	}
 	return func(d *digest, v reflect.Value) {
 		for i, f := range fields {
-			if field := v.Field(i); texts[i] == "" || !d.opaque.of(d, texts[i], field.String()) {
+			field := v.Field(i)
+			switch {
+			case items[i] != nil && d.loose.of(d, names[i], field, *items[i]):
+			case items[i] == nil && names[i] != "" && d.opaque.of(d, names[i], field.String()):
+			default:
 				(*f)(d, field)
 			}
 		}
 	}
-}
-
-// form adds what the schema and the rules of a custom resource can see of an object:
-// the body, the name, and of times only whether they are set.
-func (k *kind) form(d *digest, obj client.Object) {
-	v := reflect.ValueOf(obj).Elem()
-	for _, f := range k.digests {
-		f.add(d, v.Field(f.index))
-	}
-	d.text(obj.GetName())
-	d.text(obj.GetGenerateName())
 }
 
 // bodyDigest hashes one field of a kind's body or its status.

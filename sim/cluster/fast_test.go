@@ -157,7 +157,16 @@ func (p *pair) order() *Order {
 		o.Spec.Features = map[string]string{p.draw("feature", "a", "b"): "on"}
 	}
 	o.Status.Phase = p.draw("phase", "", "Open", "Done", "Nonsense")
+	o.Spec.Notes, o.Status.Notes = p.notes(), p.notes()
 	return o
+}
+
+func (p *pair) notes() []OrderNote {
+	var out []OrderNote
+	for range rapid.IntRange(0, 4).Draw(p.T, "notes") {
+		out = append(out, OrderNote{By: p.draw("by", "ann", "ann", "ann", "bob", "bob", "bob", "eve"), Grade: p.draw("grade", "", "a", "b"), Text: p.draw("text", "", "yes", "long")})
+	}
+	return out
 }
 
 // TestFastCustomResources shows that objects of a known form are decoded and judged

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"unicode/utf8"
@@ -21,19 +22,27 @@ var (
 	wholeSelf = regexp.MustCompile(`\b(self|oldSelf)\b([^.\w]|$)`)
 )
 
-func opaqueOf(root *structuralschema.Structural) opaque {
-	w := opaqueWalk{named: map[string]bool{}, bounds: opaque{}, seen: map[string]bool{}}
+// loose are the lists of a CRD whose items have nothing to do with each other: lists of
+// objects, wherever the name occurs, that no rule sees as a whole and whose items need not
+// differ. Each item is judged by itself, and of the list only on which side of the bounds
+// its length is.
+type loose map[string][]int64
+
+func opaqueOf(root *structuralschema.Structural) (opaque, loose) {
+	w := opaqueWalk{named: map[string]bool{}, bounds: opaque{}, lists: loose{}, seen: map[string]bool{}}
 	w.rules(root)
 	w.walk("", root, false)
 	for name := range w.seen {
 		delete(w.bounds, name)
+		delete(w.lists, name)
 	}
-	return w.bounds
+	return w.bounds, w.lists
 }
 
 type opaqueWalk struct {
 	named  map[string]bool // by a rule, or as the key of a list
 	bounds opaque
+	lists  loose
 	seen   map[string]bool // by a schema or a rule
 }
 
@@ -63,6 +72,8 @@ func (w *opaqueWalk) walk(name string, s *structuralschema.Structural, seen bool
 	w.below(s, func(child string, c *structuralschema.Structural) { w.walk(child, c, seen) })
 	switch {
 	case name == "":
+	case !seen && independent(s):
+		w.lists[name] = append(slices.Clip(w.lists[name]), numbers(s.ValueValidation)...)
 	case seen || s.Type != "string" || len(s.XValidations) > 0 || !onlyLength(s.ValueValidation):
 		w.seen[name] = true
 	default:
@@ -77,6 +88,26 @@ func looksBelow(s *structuralschema.Structural) bool {
 	}
 	return s.XListType != nil && *s.XListType == "set" ||
 		slices.ContainsFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool { return wholeSelf.MatchString(r.Rule) })
+}
+
+// independent reports whether a schema is that of a list of objects of which each may
+// be there whatever the others are.
+func independent(s *structuralschema.Structural) bool {
+	atomic := s.XListType == nil || *s.XListType == "atomic"
+	return s.Type == "array" && atomic && s.Items != nil && s.Items.Type == "object" && len(s.XValidations) == 0 &&
+		(s.ValueValidation == nil || !s.ValueValidation.UniqueItems)
+}
+
+// numbers are the greatest numbers of items that are still too few, or not too many.
+func numbers(v *structuralschema.ValueValidation) []int64 {
+	out := []int64{}
+	if v != nil && v.MaxItems != nil {
+		out = append(out, *v.MaxItems)
+	}
+	if v != nil && v.MinItems != nil {
+		out = append(out, *v.MinItems-1)
+	}
+	return out
 }
 
 // lengths are the greatest lengths that are still too short, or not too long; at the
@@ -118,4 +149,45 @@ func (o opaque) of(d *digest, name, text string) bool {
 		d.flag(int64(utf8.RuneCountInString(text)) > bound)
 	}
 	return ok
+}
+
+// of adds the length of a list to a digest, and its items to those that are judged by
+// themselves; false: the list is not one of these.
+func (l loose) of(d *digest, name string, list reflect.Value, item digestFunc) bool {
+	bounds, ok := l[name]
+	if !ok || d.items == nil || list.Kind() != reflect.Slice {
+		return false
+	}
+	d.flag(list.IsNil())
+	d.flag(list.Len() == 0)
+	for _, bound := range bounds {
+		d.flag(int64(list.Len()) > bound)
+	}
+	one := newDigest(d.dated)
+	one.opaque, one.loose, one.items = d.opaque, d.loose, d.items
+	for i := range list.Len() {
+		one.Reset()
+		one.text(name)
+		item(one, list.Index(i))
+		*d.items = append(*d.items, one.Sum64())
+	}
+	return true
+}
+
+// transitionsOf tells whether a rule compares with what was there before: in the status
+// (true), and in the rest (false).
+func transitionsOf(root *structuralschema.Structural) map[bool]bool {
+	out := map[bool]bool{}
+	for name := range root.Properties {
+		part := root.Properties[name]
+		w := opaqueWalk{named: map[string]bool{}}
+		w.rules(&part)
+		out[name == "status"] = out[name == "status"] || w.named["oldSelf"]
+	}
+	return out
+}
+
+// compares reports that a verdict on a write can depend on what was there before.
+func (c *crd) compares(apart bool, subresource string) bool {
+	return !apart || c.transition[subresource == "status"]
 }

@@ -27,12 +27,12 @@ func newVerdicts() *verdicts { return &verdicts{seen: map[[sha256.Size]byte]fiel
 func (v *verdicts) of(k *kind, in, old client.Object, subresource string, judge func() field.ErrorList) field.ErrorList {
 	if k.fast() {
 		form := k.formOf(in, old, subresource)
-		errs, ok := k.crd.judged.get(form)
-		if !ok {
-			// A refusal quotes values; only that there is none follows from the form.
-			if errs = judge(); len(errs) == 0 {
-				k.crd.judged.put(form, errs)
-			}
+		if k.crd.valid.has(form) {
+			return nil
+		}
+		errs := judge()
+		if len(errs) == 0 { // a refusal quotes values, which do not follow from the form
+			k.crd.valid.learn(form)
 		}
 		return errs
 	}
