@@ -149,10 +149,10 @@ func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition aft
 		return false
 	}
 	policy, now := b.policies[0], b.KickNow()
-	if _, ok := parseWindows(policy); !ok || open(policy, now) {
+	if _, ok := parseWindows(policy); !ok || open(policy, now) && !b.sleeps() {
 		return false
 	}
-	if policy.Spec.DryRun || b.unreachable() { // no window would have changed anything
+	if policy.Spec.DryRun || b.unreachable() || b.sleeps() { // no window would have changed anything
 		return true
 	}
 	from := latest(latest(b.Healed, b.busy[b.w.GetNamespace()]), b.clockSet())
@@ -179,6 +179,23 @@ func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition aft
 		}
 	}
 	return true
+}
+
+// sleeps: KICK's clock was set while the workload waited for a time, and the timer that runs
+// does not follow it.
+func (b blockCase) sleeps() bool {
+	if !b.stepped() || b.Operator == nil {
+		return false
+	}
+	timer := b.Operator.Wake(b.w.GetNamespace(), b.w.kind, b.w.GetName())
+	return !timer.IsZero() && slices.ContainsFunc(b.requestsOf(b.w), func(r *v1alpha1.KickRequest) bool {
+		gate := r.Status.Gate
+		if gate == nil || gate.RequeueAt == nil {
+			return false
+		}
+		apart := timer.Sub(b.Loop.Now()) - gate.RequeueAt.Sub(b.KickNow())
+		return max(apart, -apart) > wakeSlack
+	})
 }
 
 func (b blockCase) scheduleBroken() bool {

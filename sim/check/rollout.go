@@ -142,16 +142,21 @@ func (restartAt) OnKick(c *Context, ev cluster.Event) {
 		return
 	}
 	for _, r := range refsOf(w.GetNamespace(), w.template) {
-		if !r.source.isClass() && c.leaves(*at, r.source) {
+		if !r.source.isClass() && c.leaves(*at, r) {
 			c.report(lawRestartAt, "restart of %s with restartAt %s, which leaves pods alone that were created in the second of the change of %s", w.id(), w.stamp(), r.source)
 		}
 	}
 }
 
 // leaves reports whether pods of the second of a source's change are older than a restart at that time. A change
-// before the first record that no date shows is nobody's to know.
-func (c *Context) leaves(at metav1.Time, source Source) bool {
-	last, known := c.sources.of(source).last()
-	recorded, seen := c.sources.of(source).firstRecord()
+// before the first record that no date shows is nobody's to know, and the return of what stood before is none for pods
+// that wait for it.
+func (c *Context) leaves(at metav1.Time, r ref) bool {
+	h := c.sources.of(r.source)
+	last, known := h.last()
+	if r.required {
+		last, known = h.origin(true)
+	}
+	recorded, seen := h.firstRecord()
 	return known && last.timed() && seen && recorded.at.After(last.at) && !at.After(last.written.Truncate(time.Second)) && !last.gone
 }

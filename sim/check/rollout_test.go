@@ -29,7 +29,7 @@ func TestLeaves(t *testing.T) {
 			source := Source{"Secret", "shop", "db"}
 			c := &Context{sources: newSourceLog()}
 			c.sources.bySource[source] = &history{changes: []change{tt.change}, records: []note{{at: second.Add(tt.recorded)}}}
-			if got := c.leaves(metav1.NewTime(tt.at), source); got != tt.leaves {
+			if got := c.leaves(metav1.NewTime(tt.at), ref{source: source}); got != tt.leaves {
 				t.Errorf("leaves pods alone: %t, want %t", got, tt.leaves)
 			}
 		})

@@ -301,9 +301,8 @@ func (r restartCase) down() bool {
 	for _, pod := range r.pods {
 		for _, ref := range r.refs() {
 			h := r.sources.of(ref.source)
-			older := func(t touch) bool { return !t.at.After(h.records[0].at) && !pod.Created.After(t.written) }
-			if last, ok := h.last(); ok && pod.Down &&
-				(!pod.Created.After(last.written) || len(h.records) > 0 && slices.ContainsFunc(h.touches, older)) {
+			taken := func(t touch) bool { return !pod.Created.After(t.written) && h.takenFor(t) }
+			if last, ok := h.last(); ok && pod.Down && (!pod.Created.After(last.written) || slices.ContainsFunc(h.touches, taken)) {
 				return true
 			}
 		}

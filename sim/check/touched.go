@@ -73,6 +73,12 @@ func (r restartCase) touchedWhileAway() bool {
 	})
 }
 
+// takenFor reports whether KICK took a write of metadata for a change: it had come before the
+// first record, or before one that tells of a way back.
+func (h *history) takenFor(t touch) bool {
+	return slices.ContainsFunc(h.records, func(n note) bool { return !t.at.After(n.at) && (n.returned || n == h.records[0]) })
+}
+
 // proven is the instant after which a container certainly read a source, as far as
 // objects tell.
 func (r restartCase) proven(pod Pod, container Container, ref ref) time.Time {

@@ -28,8 +28,14 @@ func newFacts(s *model.Snapshot, now time.Time) *facts {
 	return f
 }
 
-// openedAt is when the request's present episode began.
-func (f *facts) openedAt() time.Time { return f.Request.OpenedAt(f.Settings.ClockAllowance) }
+// openedAt is when the request's present episode began, KICK's clock. Before the first
+// status write that is its creation, by the API server's clock as it stands now.
+func (f *facts) openedAt() time.Time {
+	if at := f.Request.Status.OpenedAt; !at.IsZero() {
+		return at
+	}
+	return f.Request.OpenedAt(f.Settings.ClockAllowance).Add(f.now.Sub(f.Server(f.now)))
+}
 
 // lastRestart is KICK's own newest stamp, wherever it is still to be seen.
 func (f *facts) lastRestart() time.Time {
