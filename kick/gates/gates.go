@@ -101,9 +101,12 @@ func Settle(gate model.Gate, err error, now time.Time) (model.Gate, error) {
 	return gitops.ClosedUntil(request.ProviderUnavailable, fmt.Sprintf("%s: %v", detail, err), now.Add(Retry)), nil
 }
 
-// Get reads an object live; nil: there is none of that name. A kind that is not
-// installed is an error.
+// Get reads an object live; nil: there is none of that name, or can be none. A kind that is
+// not installed is an error.
 func Get(ctx context.Context, r client.Reader, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+	if !model.Nameable(namespace) || !model.Nameable(name) {
+		return nil, nil
+	}
 	var o unstructured.Unstructured
 	o.SetGroupVersionKind(kind)
 	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &o)

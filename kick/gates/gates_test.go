@@ -214,6 +214,16 @@ status: {inventory: {entries: [{id: shop_web_apps_Deployment, v: v1}]}}
 	if err != nil || gate.Reason != request.OwnerOutOfSync || !strings.HasPrefix(gate.Detail, "Flux: Kustomization flux-system/shop") {
 		t.Errorf("%+v (%v)", gate, err)
 	}
+	w.Add(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm, namespace: argocd}
+data: {globalProjects: "nonsense"}
+`)
+	gate, err = g.Ask(t.Context(), w.Readers(), gates.Auto, gatestest.Deployment())
+	if err != nil || !strings.HasPrefix(gate.Detail, "Flux: Kustomization flux-system/shop") {
+		t.Errorf("what Argo CD cannot read of its own is no claim: %+v (%v)", gate, err)
+	}
 	w.Remove("Kustomization flux-system/shop")
 	gate, err = g.Ask(t.Context(), w.Readers(), gates.Auto, gatestest.Deployment())
 	if err != nil || gate.Reason != request.OwnerUnknown || !strings.Contains(gate.Detail, "ArgoCD: ") || !strings.Contains(gate.Detail, "Flux: ") {

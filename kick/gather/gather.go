@@ -75,6 +75,9 @@ func (g *Gatherer) reader(f Freshness) client.Reader {
 
 // get reads an object and reports whether it exists.
 func get(ctx context.Context, r client.Reader, k model.Key, obj client.Object) (bool, error) {
+	if !model.Nameable(k.Name) {
+		return false, nil // a client would not even ask
+	}
 	err := r.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Name}, obj)
 	if apierrors.IsNotFound(err) {
 		return false, nil

@@ -35,3 +35,17 @@ func hashOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:8])
 }
+
+// Nameable reports whether an object can be called so: a DNS subdomain, as the API server
+// wants of every kind that KICK looks for by a name that somebody else wrote. Such names
+// stand in fields that nobody checks: a volume of a pod, an annotation of another tool. A
+// client refuses to ask for some of those that cannot be, which is no answer, and KICK
+// could keep no record of any.
+func Nameable(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || label[0] == '-' || label[len(label)-1] == '-' || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	return len(name) <= maxNameLength
+}

@@ -77,3 +77,21 @@ func TestLongNamesThatDifferAtTheEnd(t *testing.T) {
 		t.Errorf("names %q and %q, want two of at most 253 characters", one, two)
 	}
 }
+
+// Proves: KICK-FEAT-001.
+func TestNameableIsWhatTheAPIServerTakes(t *testing.T) {
+	check := func(t rapid.TB, name string) {
+		if got, want := model.Nameable(name), len(validation.IsDNS1123Subdomain(name)) == 0; got != want {
+			t.Errorf("Nameable(%q) = %t, the API server says %t", name, got, want)
+		}
+	}
+	for _, name := range []string{
+		"", "a", "a.b", "a-b", "a--b", "a-.b", "a.-b", "a..b", ".a", "a.", "-a", "a-", ".", "..", "A", "a/b", "a%b", "a_b", "ä", "a b", "0", "a\n",
+		strings.Repeat("a", 253), strings.Repeat("a", 254),
+	} {
+		check(t, name)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, rapid.StringOfN(rapid.RuneFrom([]rune("ab0-.A/%")), 0, 8, -1).Draw(t, "name"))
+	})
+}

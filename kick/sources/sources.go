@@ -59,9 +59,11 @@ func (r Registry) ByName(name string) Kind {
 	return nil
 }
 
-// Refs are the sources of these kinds that a pod refers to.
+// Refs are the sources of these kinds that a pod refers to and that may exist some day.
 func (r Registry) Refs(spec *corev1.PodSpec) []discover.Ref {
-	return slices.DeleteFunc(discover.Refs(spec), func(ref discover.Ref) bool { return r.ByName(ref.Kind) == nil })
+	return slices.DeleteFunc(discover.Refs(spec), func(ref discover.Ref) bool {
+		return r.ByName(ref.Kind) == nil || !model.Nameable(ref.Name)
+	})
 }
 
 // Dependencies are the sources of these kinds that a pod reads, and how.

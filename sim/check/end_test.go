@@ -47,6 +47,14 @@ func TestLedger(t *testing.T) {
 	b.delete("kubectl", policyKind, "web")
 	b.laws.AtEnd()
 	b.fires("record shop/secret-db is about Secret shop/db, which no workload of a namespace with a policy reads")
+
+	b = shop(t, lawLedger)
+	edit(b, "kubectl", deploymentKind, "web", func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].EnvFrom = nil
+		d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "a%b/c"}}}}
+	})
+	b.laws.AtEnd() // no record can be of that name
+	b.holds()
 }
 
 // waiting is a shop whose request waits for a reason, until a time if there is one.

@@ -4,10 +4,16 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/corewire/kick/kick/api/v1alpha1"
 )
 
 const lawLedger = "the ledger holds what is read"
+
+// canBe reports whether an object may be called so. A volume of a pod may name what none
+// can: nothing of it ever changes, and the API server takes no record of that name.
+func canBe(s Source) bool { return len(validation.IsDNS1123Subdomain(s.Name)) == 0 }
 
 // ledger looks at the records that are left at the end.
 type ledger struct{}

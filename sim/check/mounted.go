@@ -47,7 +47,7 @@ func (l *sourceLog) recordMounted(now time.Time, ev cluster.Event) {
 }
 
 // attends reports whether KICK follows a source with its flags.
-func (c *Context) attends(s Source) bool { return c.CSI || !s.isClass() }
+func (c *Context) attends(s Source) bool { return (c.CSI || !s.isClass()) && canBe(s) }
 
 // carriesOld reports whether a container of a pod loaded other versions of a class than
 // the pod's status tells, as far as KICK follows it.

@@ -3,10 +3,12 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,6 +59,9 @@ func (c *apiClient) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := askable(key); err != nil {
+		return err
+	}
 	u, loose := obj.(*unstructured.Unstructured)
 	if loose {
 		return c.getUnstructured(key, u)
@@ -73,6 +78,20 @@ func (c *apiClient) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 		return apierrors.NewNotFound(k.resource, key.Name)
 	}
 	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(r.object).Elem())
+	return nil
+}
+
+// askable refuses what client-go sends to no server: a name that no path can hold.
+func askable(key client.ObjectKey) error {
+	if key.Name == "" {
+		return errors.New("resource name may not be empty")
+	}
+	if wrong := content.IsPathSegmentName(key.Name); len(wrong) > 0 {
+		return fmt.Errorf("invalid resource name %q: %v", key.Name, wrong)
+	}
+	if wrong := content.IsPathSegmentName(key.Namespace); len(wrong) > 0 {
+		return fmt.Errorf("invalid namespace %q: %v", key.Namespace, wrong)
+	}
 	return nil
 }
 

@@ -156,7 +156,7 @@ func meaningless(s scenario.Scenario) error {
 // otherworldly names the first setting of a world that cannot be had.
 func otherworldly(w scenario.World) error {
 	if len(w.CRDs) > 0 {
-		return because(classCRDs, "world.crds: foreign CRDs are not installed")
+		return foreignKinds(w.CRDs)
 	}
 	if w.KubeletCacheLag > 0 {
 		return because(classCache, "world.kubeletCacheLag: the lag of a kubelet's cache cannot be set")
@@ -168,6 +168,26 @@ func otherworldly(w scenario.World) error {
 	}
 	return nil
 }
+
+// foreignKinds is why a scenario with the kinds of other tools is not played: they would
+// be there for every scenario of the cluster, also for those that are about their absence;
+// the tools' objects name namespaces within texts, such as tracking-ids and inventories,
+// which cannot be moved apart for scenarios that run side by side; and what the simulator
+// plays of the tools' controllers is not there. The suites have all of that.
+func foreignKinds(tools []string) error {
+	var suites []string
+	for _, t := range tools {
+		if suite, named := suiteOf[t]; named {
+			t = suite
+		}
+		suites = append(suites, "chainsaw/suites/"+t)
+	}
+	return because(classCRDs, "world.crds: the kinds of %s are the whole cluster's, and nobody plays their controllers here; %s shows KICK with the tool's own kinds",
+		strings.Join(tools, ", "), strings.Join(suites, ", "))
+}
+
+// suiteOf are the suites of tools that are not called like them.
+var suiteOf = map[string]string{"argo-rollouts": "rollouts", "secrets-store-csi": "csi"}
 
 // causable reports whether a proxy can cause a fault: all of single calls, and the
 // watch that stands still.

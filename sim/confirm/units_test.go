@@ -2,9 +2,12 @@ package confirm
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/corewire/kick/kick/model/schedule"
+	"github.com/corewire/kick/sim/foreign"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/steps"
 )
@@ -282,6 +286,22 @@ func TestReportedContent(t *testing.T) {
 	} {
 		if got := l.carries(source, tt.held, names); got != tt.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestForeignKindsAreRefused: the refusal names a suite that there is, whatever the tool.
+func TestForeignKindsAreRefused(t *testing.T) {
+	for _, tool := range foreign.Tools() {
+		var refused reasonError
+		if err := otherworldly(scenario.World{CRDs: []string{tool}}); !errors.As(err, &refused) || refused.Class != classCRDs {
+			t.Errorf("%s: %v", tool, err)
+			continue
+		}
+		_, rest, _ := strings.Cut(refused.Reason, "chainsaw/suites/")
+		suite, _, _ := strings.Cut(rest, " ")
+		if _, err := os.Stat(filepath.Join("..", "..", "chainsaw", "suites", suite)); suite == "" || err != nil {
+			t.Errorf("%s: %q names no suite: %v", tool, refused.Reason, err)
 		}
 	}
 }

@@ -25,6 +25,7 @@ const (
 const (
 	rolloutsRetry   = 30 * time.Second // until the restarter tries again
 	rolloutsInvalid = 20 * time.Second // until an invalid spec is looked at again
+	rolloutsResync  = 15 * time.Minute // until everything is looked at again; a later restart waits for that
 )
 
 // argoRollouts plays the controller of Argo Rollouts. Its quirks are the real one's: it

@@ -23,7 +23,7 @@ func (t *turn) restart() (early bool, err error) {
 		return false, nil
 	}
 	if !now.After(at.Time) {
-		t.queue.addAfter(t.key, at.Sub(now)+time.Millisecond)
+		t.queue.addAfter(t.key, min(at.Sub(now), rolloutsResync)+time.Millisecond)
 		return false, nil
 	}
 	old, evicted, err := t.evict(at, int(t.mayGo(now)))

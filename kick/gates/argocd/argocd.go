@@ -5,7 +5,6 @@ package argocd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -103,10 +102,10 @@ func (p *Provider) settings(ctx context.Context, r gates.Readers) (*argocd.Setti
 	for key := range f.Map("data") {
 		data[key] = f.String("data", key)
 	}
-	settings, err := argocd.ReadSettings(where, data)
-	if err = errors.Join(f.Err(), err); err != nil {
+	if err := f.Err(); err != nil {
 		return nil, misconfigured(err)
 	}
+	settings := argocd.ReadSettings(where, data)
 	return &settings, nil
 }
 
@@ -167,8 +166,12 @@ func (p *Provider) merged(ctx context.Context, r gates.Readers, q *argocd.Questi
 	if err != nil || project == nil {
 		return nil, err
 	}
+	names, err := q.Settings.GlobalsOf(project)
+	if err != nil {
+		return nil, misconfigured(err)
+	}
 	var globals []*argocd.Project
-	for _, name := range q.Settings.GlobalsOf(project) {
+	for _, name := range names {
 		global, err := p.project(ctx, r, name)
 		if err != nil {
 			return nil, err

@@ -99,6 +99,7 @@ func Problems(g model.Gate, now time.Time) []string {
 	add(!strings.Contains(g.Detail, "looks again "), "the message does not say when it looks again")
 	add(!g.WakeAt.IsZero() && !g.WakeAt.After(now), "it wakes in the past")
 	add(g.Reason == request.ProviderUnavailable && !g.WakeAt.IsZero() && g.WakeAt.Sub(now) < 30*time.Second, "it polls too often")
+	add(g.WakeAt.Year() > 9999, "the API server takes no such time")
 	add(!g.WakeAt.Equal(g.WakeAt.Truncate(time.Microsecond)), "KICK's clock cannot show the time it wakes at")
 	return all
 }
@@ -188,7 +189,7 @@ func (tool *Tool) nonsense(t *testing.T) {
 			if strings.HasPrefix(path, "apiVersion") || strings.HasPrefix(path, "kind") || path == "metadata" || strings.HasPrefix(path, "metadata name") {
 				continue
 			}
-			for _, value := range []any{int64(7), "nonsense", "", true, []any{int64(7)}, []any{"nonsense"}, map[string]any{"x": int64(7)}, []any{map[string]any{"name": int64(7)}}, nil} {
+			for _, value := range []any{int64(7), "nonsense", "a%b/c", "9999-12-31T23:59:59.9999999Z", "", true, []any{int64(7)}, []any{"nonsense"}, map[string]any{"x": int64(7)}, []any{map[string]any{"name": int64(7)}}, nil} {
 				w := tool.World()
 				w.Set(idOf(o), path, value)
 				tried++

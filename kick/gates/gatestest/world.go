@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -132,6 +133,9 @@ func (r *reader) seen(o *unstructured.Unstructured) *unstructured.Unstructured {
 // Get reads one object.
 func (r *reader) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
 	kind := into.GetObjectKind().GroupVersionKind()
+	if wrong := content.IsPathSegmentName(key.Namespace + key.Name); len(wrong) > 0 || key.Name == "" {
+		return fmt.Errorf("a client asks nobody for the name %q", key.Name)
+	}
 	if err := r.refuse(kind, key.Name); err != nil {
 		return err
 	}

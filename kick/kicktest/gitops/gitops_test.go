@@ -101,7 +101,7 @@ func TestArgoCD(t *testing.T) {
 }
 
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	c     client.Client
 	plane *controlplane.ControlPlane
 	kick  *installation.Installation
@@ -109,7 +109,7 @@ type world struct {
 }
 
 // newWorld makes a namespace with one workload, its Secret and a policy that asks a tool.
-func newWorld(t *testing.T, ns string, tool v1alpha1.GitOpsProvider, change ...func(*corev1.PodSpec)) *world {
+func newWorld(t testing.TB, ns string, tool v1alpha1.GitOpsProvider, change ...func(*corev1.PodSpec)) *world {
 	t.Helper()
 	plane := controlplane.Shared(t)
 	kick, err := installation.New(t.Context(), plane, "kick-"+ns)
@@ -229,9 +229,14 @@ func (w *world) status(document, change string) {
 // rotate changes the Secret, in a later second than its pods were made.
 func (w *world) rotate() {
 	w.t.Helper()
+	w.rotateTo("second")
+}
+
+func (w *world) rotateTo(password string) {
+	w.t.Helper()
 	time.Sleep(1100 * time.Millisecond)
 	s := &corev1.Secret{ObjectMeta: w.named("db")}
-	if err := w.c.Patch(w.t.Context(), s, client.RawPatch(types.MergePatchType, []byte(`{"stringData":{"password":"second"}}`))); err != nil {
+	if err := w.c.Patch(w.t.Context(), s, client.RawPatch(types.MergePatchType, []byte(`{"stringData":{"password":"`+password+`"}}`))); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -120,30 +120,59 @@ func (f *facts) runByAnother() Step {
 }
 
 // watchInPlace follows a restart whose stamp stands. That its controller has dealt with
-// the stamp proves nothing: it also does so where an update made it drop the restart.
+// the stamp proves nothing: it also does so where an update made it drop the restart. Nor
+// does a complete status without the pods: it may count those that were there before the
+// last eviction, as a blue-green restart is noted by the very pass that takes the last old
+// pod down.
 func (f *facts) watchInPlace(s Step) Step {
 	r := f.Workload.Rollout
-	switch {
-	case !r.Observed, r.InPlace.Pending:
+	if !r.Observed || r.InPlace.Pending {
 		return f.watchPending(s)
-	case r.Complete && (f.replaced() || f.evidence.State == freshness.Fresh):
-		s.Outcome, s.Phase, s.Reason = End, request.Succeeded, request.RestartCompleted
-		return s
-	case r.Complete && f.PodsListed:
-		s.Outcome, s.Phase, s.Reason = Wait, request.WaitingForRollout, request.RestartDropped
-		s.wakeOn = append(s.wakeOn, model.WakeOnRequest)
-		return s
+	}
+	early := r.Complete && f.PodsListed && f.serving() < int(r.Replicas)
+	if r.Complete && !early {
+		if noted, is := f.noted(s); is {
+			return noted
+		}
 	}
 	if held, is := f.held(); is {
 		held.Rule = s.Rule
 		return held
 	}
 	end, over := f.deadline(f.lastProgress(f.ownBegan()))
-	if s.look = end; over {
+	switch s.look = end; {
+	case over:
 		s.look = time.Time{}
 		s = f.timedOut(s)
+	case early: // no watch shows pods, and the status may not change any more
+		s.look = earlier(end, f.now.Add(stallNotice))
 	}
 	return s
+}
+
+// noted is what has become of a restart that its controller calls done.
+func (f *facts) noted(s Step) (Step, bool) {
+	switch {
+	case f.replaced() || f.evidence.State == freshness.Fresh:
+		s.Outcome, s.Phase, s.Reason = End, request.Succeeded, request.RestartCompleted
+	case f.PodsListed:
+		s.Outcome, s.Phase, s.Reason = Wait, request.WaitingForRollout, request.RestartDropped
+		s.wakeOn = append(s.wakeOn, model.WakeOnRequest)
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// serving is how many pods are up.
+func (f *facts) serving() int {
+	up := 0
+	for i := range f.Pods {
+		if p := &f.Pods[i]; p.Running && !p.ReadySince.IsZero() {
+			up++
+		}
+	}
+	return up
 }
 
 // replaced reports whether every pod is as new as the stamp asks for.

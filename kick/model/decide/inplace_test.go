@@ -95,6 +95,8 @@ func TestRestartInPlace(t *testing.T) {
 		phase  request.Phase
 		reason request.Reason
 	}{
+		"noted and complete while no pod is there yet":       {[]build.Option{inPlace(), fresh, sameSecond, func(s *model.Snapshot) { s.Pods = nil }}, 30, request.Executing, request.Restarting},
+		"noted and complete while the last pod is not ready": {[]build.Option{inPlace(), fresh, func(s *model.Snapshot) { s.Pods[0].ReadySince = time.Time{} }}, 30, request.Executing, request.Restarting},
 		"every pod is new":                                             {[]build.Option{inPlace(), fresh, sameSecond}, 30, request.Succeeded, request.RestartCompleted},
 		"noted as done, but an old pod is left":                        {[]build.Option{inPlace(), fresh, build.Pod("web-1-b", build.Born)}, 30, request.WaitingForRollout, request.RestartDropped},
 		"noted as done, but no pod is new":                             {[]build.Option{inPlace()}, 30, request.WaitingForRollout, request.RestartDropped},

@@ -24,6 +24,9 @@ var wakes = map[model.WakeOn]string{
 	model.WakeOnWorkload: "the workload changes",
 }
 
+// lastYear is that of the last time that can be written: RFC 3339 has four digits for it.
+const lastYear = 9999
+
 // Open is a gate that lets a restart through.
 func Open(detail string) model.Gate {
 	return model.Gate{Open: true, Reason: request.Allowed, Detail: detail}
@@ -47,8 +50,11 @@ func Closed(reason request.Reason, detail string, on ...model.WakeOn) model.Gate
 // ClosedUntil is a gate that stays shut until a time or one of the events, whatever
 // comes first. A zero time is none. The detail is completed by when it is looked at
 // again. The time is rounded up to KICK's own precision, so that a look at it does not
-// come too early.
+// come too early. One that no API server would take is never.
 func ClosedUntil(reason request.Reason, detail string, at time.Time, on ...model.WakeOn) model.Gate {
+	if at.UTC().Add(time.Second).Year() > lastYear {
+		at = time.Time{}
+	}
 	if !at.IsZero() {
 		at = at.UTC().Add(time.Microsecond - time.Nanosecond).Truncate(time.Microsecond)
 	}

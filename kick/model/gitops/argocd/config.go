@@ -53,6 +53,7 @@ type Settings struct {
 	ByLabel        bool          // objects are tracked by label alone; a tracking-id is a leftover
 	Refresh        time.Duration // how often an Application is compared, with jitter; 0: not by time
 	globals        []global
+	unread         error // why the global projects cannot be read
 }
 
 // global is an entry of globalProjects.
@@ -64,28 +65,35 @@ type global struct {
 // refreshDefault is Argo CD's own: two minutes, and one of jitter.
 const refreshDefault = 3 * time.Minute
 
-// ReadSettings reads the data of argocd-cm.
-func ReadSettings(where string, data map[string]string) (Settings, error) {
+// refreshMax is as good as never; what is computed from it does not overflow.
+const refreshMax = 365 * 24 * time.Hour
+
+// ReadSettings reads the data of argocd-cm. Who owns a workload does not depend on the
+// global projects, so that only GlobalsOf tells that they cannot be read.
+func ReadSettings(where string, data map[string]string) Settings {
 	s := Settings{
 		InstallationID: data["installationID"],
 		ByLabel:        data["application.resourceTrackingMethod"] == "label",
 		Refresh:        refreshDefault,
 	}
 	if d, err := time.ParseDuration(data["timeout.reconciliation"]); err == nil && d >= 0 {
-		s.Refresh = d
+		s.Refresh = min(d, refreshMax)
 		if jitter, err := time.ParseDuration(data["timeout.reconciliation.jitter"]); err == nil && jitter > 0 && d > 0 {
-			s.Refresh += jitter
+			s.Refresh += min(jitter, refreshMax)
 		}
 	}
 	if err := yaml.Unmarshal([]byte(data["globalProjects"]), &s.globals); err != nil {
-		return Settings{}, fmt.Errorf("%s: data.globalProjects %s: want a list of projectName and labelSelector", where, gitops.Quote(data["globalProjects"]))
+		s.unread = fmt.Errorf("%s: data.globalProjects %s: want a list of projectName and labelSelector", where, gitops.Quote(data["globalProjects"]))
 	}
-	return s, nil
+	return s
 }
 
 // GlobalsOf names the global projects whose windows a project has besides its own, in
 // order. As in Argo CD, a selector that cannot be read ends the list.
-func (s *Settings) GlobalsOf(p *Project) []string {
+func (s *Settings) GlobalsOf(p *Project) ([]string, error) {
+	if s.unread != nil {
+		return nil, s.unread
+	}
 	var names []string
 	for i := range s.globals {
 		g := &s.globals[i]
@@ -100,7 +108,7 @@ func (s *Settings) GlobalsOf(p *Project) []string {
 			names = append(names, g.ProjectName)
 		}
 	}
-	return names
+	return names, nil
 }
 
 // Project is an AppProject.

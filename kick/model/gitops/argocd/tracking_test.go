@@ -2,6 +2,7 @@ package argocd_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -84,20 +85,17 @@ func FuzzSettings(f *testing.F) {
 		f.Add(seed, "180s", "60s")
 	}
 	f.Add("", "-1h", "x")
+	f.Add("", "2562047h", "2562047h")
 	f.Fuzz(func(t *testing.T, globals, every, jitter string) {
-		s, err := argocd.ReadSettings("ConfigMap argocd/argocd-cm", map[string]string{
+		s := argocd.ReadSettings("ConfigMap argocd/argocd-cm", map[string]string{
 			"globalProjects": globals, "timeout.reconciliation": every, "timeout.reconciliation.jitter": jitter,
 		})
-		if err != nil {
-			if !strings.Contains(err.Error(), "data.globalProjects") {
-				t.Errorf("the error does not name the field: %v", err)
-			}
-			return
-		}
-		if s.Refresh < 0 {
+		if s.Refresh < 0 || s.Refresh > math.MaxInt64/100 {
 			t.Errorf("refresh %v", s.Refresh)
 		}
-		s.GlobalsOf(&argocd.Project{Name: "a", Labels: map[string]string{"a": "b"}})
+		if _, err := s.GlobalsOf(&argocd.Project{Name: "a", Labels: map[string]string{"a": "b"}}); err != nil && !strings.Contains(err.Error(), "data.globalProjects") {
+			t.Errorf("the error does not name the field: %v", err)
+		}
 	})
 }
 
@@ -126,16 +124,13 @@ func FuzzObjects(f *testing.F) {
 }
 
 func TestGlobalsOf(t *testing.T) {
-	s, err := argocd.ReadSettings("x", map[string]string{"globalProjects": "[{projectName: a}, {projectName: b, labelSelector: {matchLabels: {tier: x}}}, {projectName: c}]"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := argocd.ReadSettings("x", map[string]string{"globalProjects": "[{projectName: a}, {projectName: b, labelSelector: {matchLabels: {tier: x}}}, {projectName: c}]"})
 	for name, want := range map[string]string{"a": "b c", "b": "a c", "d": "a b c"} {
-		if got := strings.Join(s.GlobalsOf(&argocd.Project{Name: name, Labels: map[string]string{"tier": "x"}}), " "); got != want {
-			t.Errorf("global projects of %s: %q, want %q", name, got, want)
+		if got, err := s.GlobalsOf(&argocd.Project{Name: name, Labels: map[string]string{"tier": "x"}}); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("global projects of %s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if got := s.GlobalsOf(&argocd.Project{Name: "d"}); strings.Join(got, " ") != "a c" {
-		t.Errorf("without labels: %q", got)
+	if got, err := s.GlobalsOf(&argocd.Project{Name: "d"}); err != nil || strings.Join(got, " ") != "a c" {
+		t.Errorf("without labels: %q, %v", got, err)
 	}
 }

@@ -1,7 +1,9 @@
 package syncwindow
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gobwas/glob"
 )
@@ -44,16 +46,24 @@ func decided(and, set, matched bool) bool {
 	return matched
 }
 
+// anyGlob: a pattern of which nobody says what it matches may match, so that its window is
+// asked, and refused.
 func anyGlob(patterns []string, value string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return Glob(p, value) })
+	return slices.ContainsFunc(patterns, func(p string) bool { return tangled(p) || Glob(p, value) })
 }
 
 // Glob reports whether a pattern matches a value as Argo CD matches them: with
 // github.com/gobwas/glob and no separators, so that * crosses slashes and dots. A
 // pattern that cannot be read matches nothing.
 func Glob(pattern, value string) (matched bool) {
-	if pattern == "*" {
+	switch {
+	case pattern == "*":
 		return true
+	case stars(pattern) <= mostStars:
+	case tangled(pattern):
+		return false
+	default:
+		return plain([]rune(pattern), []rune(value))
 	}
 	defer func() {
 		if recover() != nil { // the library gives up on some patterns that way
@@ -62,4 +72,60 @@ func Glob(pattern, value string) (matched bool) {
 	}()
 	g, err := glob.Compile(pattern)
 	return err == nil && g.Match(value)
+}
+
+// mostStars is how many stars a pattern may have that the library is given: each one more
+// doubles the time it takes, and with twenty it takes seconds.
+const mostStars = 10
+
+// stars counts those of a pattern; several in a row cost no more than one.
+func stars(pattern string) int {
+	n := 0
+	for i := range len(pattern) {
+		if pattern[i] == '*' && (i == 0 || pattern[i-1] != '*') {
+			n++
+		}
+	}
+	return n
+}
+
+// tangled reports whether a pattern has more stars than the library is given, and more than
+// stars and question marks, so that nobody says what it matches.
+func tangled(pattern string) bool {
+	return stars(pattern) > mostStars && strings.ContainsAny(pattern, `[]{}\`)
+}
+
+// unreadable names a selector of a window of which nobody says what it matches.
+func (w *Window) unreadable() error {
+	for _, list := range []struct {
+		field    string
+		patterns []string
+	}{{"applications", w.Applications}, {"clusters", w.Clusters}, {"namespaces", w.Namespaces}} {
+		for i, p := range list.patterns {
+			if tangled(p) {
+				return fmt.Errorf("%s.%s[%d] %.80q: more than %d stars beside brackets, braces or backslashes", w.Where, list.field, i, p, mostStars)
+			}
+		}
+	}
+	return nil
+}
+
+// plain matches a pattern of stars and question marks in as many steps as pattern and value
+// have places: only the last star may have to give way.
+func plain(pattern, value []rune) bool {
+	p, v, star, taken := 0, 0, -1, 0
+	for v < len(value) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, taken, p = p, v, p+1
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == value[v]):
+			p, v = p+1, v+1
+		case star >= 0:
+			taken++
+			p, v = star+1, taken
+		default:
+			return false
+		}
+	}
+	return strings.Trim(string(pattern[p:]), "*") == ""
 }

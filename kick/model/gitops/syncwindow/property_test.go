@@ -1,9 +1,11 @@
 package syncwindow_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gobwas/glob"
 	"pgregory.net/rapid"
 
 	"github.com/corewire/kick/kick/model/gitops/syncwindow"
@@ -69,6 +71,28 @@ func TestUntilIsTheNextChange(t *testing.T) {
 	})
 }
 
+// TestManyStarsMatchAsTheLibrarySays: a pattern with more stars than the library is given is
+// matched as it would match it, if it had the time. Names are ASCII; in others the library
+// takes a byte for a rune at times.
+func TestManyStarsMatchAsTheLibrarySays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		between := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "-", ".", "?", "ab"}), 11, 12).Draw(t, "between")
+		pattern := strings.Join(between, "*")
+		if rapid.Bool().Draw(t, "open") {
+			pattern = "*" + pattern + "*"
+		}
+		value := strings.ReplaceAll(pattern, "*", rapid.SampledFrom([]string{"", "a", "ba", "-"}).Draw(t, "filled"))
+		value = strings.ReplaceAll(value, "?", "b")
+		if rapid.Bool().Draw(t, "changed") {
+			at := rapid.IntRange(0, len(value)-1).Draw(t, "at")
+			value = value[:at] + rapid.SampledFrom([]string{"", "b", "."}).Draw(t, "by") + value[at+1:]
+		}
+		if got, want := syncwindow.Glob(pattern, value), glob.MustCompile(pattern).Match(value); got != want {
+			t.Errorf("%q matches %q: %t, the library says %t", pattern, value, got, want)
+		}
+	})
+}
+
 // FuzzWindow: whatever an AppProject holds, there is an answer, and no panic.
 func FuzzWindow(f *testing.F) {
 	for _, seed := range []struct{ kind, schedule, duration, zone, pattern string }{
@@ -81,6 +105,8 @@ func FuzzWindow(f *testing.F) {
 		{"deny", "* * * * *", "-2562047h", "Asia/Kolkata", `\`},
 		{"deny", "0-59/99999999999 * * * *", "1ns", "right/UTC", "{,}{,}**?"},
 		{"allow", "TZ=Local 0 0 * * *", "24h", "../UTC", ""},
+		{"deny", "* * * * *", "1h", "UTC", strings.Repeat("*h", 40)},
+		{"deny", "* * * * *", "1h", "UTC", strings.Repeat("*{h,o}", 40)},
 	} {
 		f.Add(seed.kind, seed.schedule, seed.duration, seed.zone, seed.pattern, int64(1772452800))
 	}

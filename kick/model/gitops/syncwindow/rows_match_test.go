@@ -1,6 +1,10 @@
 package syncwindow_test
 
-import "github.com/corewire/kick/kick/model/gitops/syncwindow"
+import (
+	"strings"
+
+	"github.com/corewire/kick/kick/model/gitops/syncwindow"
+)
 
 // selectors: a deny that matches closes, one that does not leaves open.
 var selectors = []row{
@@ -74,5 +78,10 @@ var globs = []row{
 	{name: "a pattern that cannot be read matches nothing", windows: windows(during("deny", apps("[a"))), want: "open"},
 	{name: "a pattern that cannot be read beside one that matches", windows: windows(during("deny", apps("[a", "shop"))), want: "closed"},
 	{name: "a pattern that cannot be read and must match", windows: windows(during("deny", and, apps("shop"), namespaces("[a"))), want: "open"},
+	{name: "many stars in a row", windows: windows(during("deny", apps(strings.Repeat("*", 40)+"shop"))), want: "closed"},
+	{name: "more stars than the library is given", windows: windows(during("deny", namespaces("sh*"), apps(strings.Repeat("*s", 40)))), want: "closed"},
+	{name: "more stars than the library is given, and no match", windows: windows(during("deny", apps(strings.Repeat("*s", 40)))), want: "open"},
+	{name: "more stars beside braces", windows: windows(during("deny", apps(strings.Repeat("*{a,b}", 11)))), want: "more than 10 stars beside brackets"},
+	{name: "more stars beside braces, of a window of others", windows: windows(during("deny", and, apps("web"), clusters(strings.Repeat("*{a,b}", 11)))), want: "open"},
 	{name: "an unclosed alternative", windows: windows(during("deny", apps("{a,b"))), want: "open"},
 }

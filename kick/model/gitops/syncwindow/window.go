@@ -55,6 +55,9 @@ var fields = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cr
 // quotes it.
 func parse(w *Window, now time.Time) (parsed window, err error) {
 	parsed = window{Window: w, zone: zone(w.TimeZone)}
+	if err = w.unreadable(); err != nil {
+		return parsed, err
+	}
 	if parsed.starts, err = starts(w.Schedule); err != nil {
 		return parsed, fmt.Errorf("%s.schedule %q: %w", w.Where, w.Schedule, err)
 	}
