@@ -157,13 +157,12 @@ func (w *world) eventually(what string, lacks func(context.Context) string) {
 	}
 }
 
-// furnish makes a policy, a Secret and one workload of each kind that reads it.
+// furnish makes a Secret, one workload of each kind that reads it, and a policy. The policy
+// comes last: a workload that comes to a policy after its sources is judged in silence, and
+// the tests wait for the note that it was.
 func (w *world) furnish() {
 	w.t.Helper()
-	w.create(
-		&v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "all"}},
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "db"}, StringData: map[string]string{"password": "before"}},
-	)
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "db"}, StringData: map[string]string{"password": "before"}})
 	for kind := range workloadKinds {
 		c := &cage{t: w.t, ns: w.ns}
 		o := c.workload(kind)
@@ -174,6 +173,7 @@ func (w *world) furnish() {
 		}
 		w.create(o)
 	}
+	w.create(&v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "all"}})
 }
 
 // restarts changes the Secret and waits until every workload was restarted for it.
