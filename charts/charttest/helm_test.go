@@ -89,7 +89,7 @@ func valueSets(t *testing.T) map[string]string {
 // uninstalls it when the test ends.
 func install(t *testing.T, namespace string, args ...string) {
 	t.Helper()
-	args = append([]string{"upgrade", "--install", "kick", chart, "--namespace", namespace, "--create-namespace", "--take-ownership", "--wait", "--timeout", "2m"}, args...)
+	args = append([]string{"upgrade", "--install", "kick", chart, "--namespace", namespace, "--create-namespace", "--take-ownership", "--wait", "--timeout", "5m"}, args...)
 	mustHelm(t, args...)
 	t.Cleanup(func() {
 		out, err := helmAt2(controlplane.Shared(t).Kubeconfig, "uninstall", "kick", "--namespace", namespace, "--ignore-not-found", "--wait")

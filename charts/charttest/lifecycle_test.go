@@ -1,7 +1,6 @@
 package charttest
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/corewire/kick/kick/api/crds"
 	"github.com/corewire/kick/kick/kicktest/controlplane"
-	"github.com/corewire/kick/kick/kicktest/toolcrds"
 	"github.com/corewire/kick/kick/operator"
 )
 
@@ -45,16 +43,7 @@ func TestAdmitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range toolcrds.Of("prometheus") {
-		o, err := asUnstructured(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Delete(context.Background(), o) })
-	}
+	define(t, c, "prometheus")
 	for name, values := range valueSets(t) {
 		t.Run(name, func(t *testing.T) {
 			text, err := render(t, "--values", values)

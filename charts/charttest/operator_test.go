@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -64,6 +65,7 @@ func (w *world) flags() []string {
 // forbidden. Its lease is long, so that a busy machine does not end it.
 func (w *world) start() *installation.Operator {
 	w.t.Helper()
+	w.granted()
 	o, err := w.kick.Start(append(w.flags(), "--leader-election-lease-duration=60s", "--leader-election-renew-deadline=50s")...)
 	if err != nil {
 		w.t.Fatal(err)
@@ -78,7 +80,7 @@ func (w *world) start() *installation.Operator {
 				w.t.Errorf("something is forbidden: %s", line)
 			}
 		}
-		if err := o.Stop(10 * time.Second); err != nil {
+		if err := o.Stop(patience); err != nil {
 			w.t.Error(err)
 		}
 		if w.t.Failed() {
@@ -89,6 +91,44 @@ func (w *world) start() *installation.Operator {
 		w.t.Fatal(err)
 	}
 	return o
+}
+
+// granted waits until the API server's authorizer knows the roles that helm has just made:
+// what the operator was refused until then would be taken for a right that the chart lacks.
+func (w *world) granted() {
+	w.t.Helper()
+	options := operator.NewOptions()
+	set := pflag.NewFlagSet("kick", pflag.ContinueOnError)
+	options.AddFlags(set)
+	if err := set.Parse(append(w.flags(), "--namespace="+w.kick.Namespace)); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.kick.Granted(w.t.Context(), options); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// define installs the CRDs of tools until the test ends, and waits until they are served.
+func define(t *testing.T, c client.Client, tools ...string) {
+	t.Helper()
+	for _, d := range toolcrds.Of(tools...) {
+		o, err := asUnstructured(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Delete(context.Background(), o) })
+	}
+	for _, k := range toolcrds.Kinds(tools...) {
+		(&world{t: t}).eventually("kind "+k.Kind, func(context.Context) string {
+			if _, err := c.RESTMapper().RESTMapping(k.GroupKind(), k.Version); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
 }
 
 func (w *world) create(objects ...client.Object) {
@@ -117,13 +157,12 @@ func (w *world) eventually(what string, lacks func(context.Context) string) {
 	}
 }
 
-// furnish makes a policy, a Secret and one workload of each kind that reads it.
+// furnish makes a Secret, one workload of each kind that reads it, and a policy. The policy
+// comes last: a workload that comes to a policy after its sources is judged in silence, and
+// the tests wait for the note that it was.
 func (w *world) furnish() {
 	w.t.Helper()
-	w.create(
-		&v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "all"}},
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "db"}, StringData: map[string]string{"password": "before"}},
-	)
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "db"}, StringData: map[string]string{"password": "before"}})
 	for kind := range workloadKinds {
 		c := &cage{t: w.t, ns: w.ns}
 		o := c.workload(kind)
@@ -134,6 +173,7 @@ func (w *world) furnish() {
 		}
 		w.create(o)
 	}
+	w.create(&v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "all"}})
 }
 
 // restarts changes the Secret and waits until every workload was restarted for it.
@@ -175,7 +215,7 @@ func (w *world) reachesRequest(name string, phase v1alpha1.Phase) {
 func (w *world) checked(o *installation.Operator) {
 	w.t.Helper()
 	flags := append([]string{"check"}, w.flags()...)
-	cmd, err := w.kick.Command(w.t.Context(), append(flags, "--metrics-url=http://"+o.Metrics+"/metrics", "--timeout=10s")...)
+	cmd, err := w.kick.Command(w.t.Context(), append(flags, "--metrics-url=http://"+o.Metrics+"/metrics", "--timeout="+patience.String())...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -260,16 +300,7 @@ func (w *world) configMap(want string) {
 // Proves: KICK-FEAT-040.
 func TestRolesOnly(t *testing.T) {
 	w := newWorld(t, "vault")
-	for _, d := range toolcrds.Of("argocd", "flux") {
-		o, err := asUnstructured(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.c.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = w.c.Delete(context.Background(), o) })
-	}
+	define(t, w.c, "argocd", "flux")
 	for _, ns := range []string{"argocd", "flux-system"} { // other tests may have made them
 		err := w.c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
 		if client.IgnoreAlreadyExists(err) != nil {

@@ -64,13 +64,12 @@ func installRollouts(t *testing.T, c client.Client) {
 	if err := controlplane.Shared(t).InstallCRDs(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
-	for range 600 {
-		if _, err = c.RESTMapper().RESTMapping(argorollouts.RolloutKind.GroupKind(), argorollouts.GroupVersion.Version); err == nil {
-			return
+	(&world{t: t}).eventually("kind Rollout", func(context.Context) string {
+		if _, err := c.RESTMapper().RESTMapping(argorollouts.RolloutKind.GroupKind(), argorollouts.GroupVersion.Version); err != nil {
+			return err.Error()
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal(err)
+		return ""
+	})
 }
 
 func (c *cage) rollout(name string) *unstructured.Unstructured {

@@ -7,4 +7,4 @@ import (
 	"github.com/corewire/kick/kick/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], cli.System())) }
+func main() { os.Exit(cli.Main(cli.Args(os.Args), cli.System())) }

@@ -119,6 +119,7 @@ func (s *shop) ready(name string) {
 // Proves: KICK-FEAT-038.
 func TestAgainstARealControlPlane(t *testing.T) {
 	plane := controlplane.Shared(t)
+	(&shop{t, nil, plane.Kubeconfig}).empty()
 	if err := plane.InstallCRDs(t.Context(), crds.FS); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +172,19 @@ func TestAgainstARealControlPlane(t *testing.T) {
 	s.until(exitOK, "", "status", "deployment/web")
 	s.until(exitOK, "Succeeded", "list")
 	s.operate(plane)
+}
+
+// empty: a cluster without KICK is told apart from one in which something is wrong.
+func (s *shop) empty() {
+	s.t.Helper()
+	says := []string{"is KICK installed in it? kubectl kick check says what is missing"}
+	for _, args := range [][]string{
+		{"why", "deploy/web"}, {"status"}, {"list"}, {"tree"}, {"plan", "-f", "-"}, {"windows", "policy/all"}, {"suspend", "policy/all"}, {"now", "deploy/web", "--reason", "x"},
+	} {
+		s.must(exitError, policies, says, args...)
+	}
+	s.must(exitUnmet, "", []string{"MISSING  CRD kickpolicies.kick.corewire.io: not installed"}, "check")
+	s.must(exitOK, "", []string{"not installed"}, "report")
 }
 
 // sameSentence: the plugin says what the operator has written.
@@ -256,6 +270,14 @@ func (s *shop) operate(plane *controlplane.ControlPlane) {
 	s.until(exitOK, "the license was renewed", "list", "-o", "yaml")
 	policy := strings.TrimSpace(s.must(exitOK, "", nil, "status", "-o", "name"))
 	s.must(exitOK, "", []string{"spec.suspend is true"}, "suspend", policy)
+	s.must(exitOK, "", nil, "now", "deploy/web", "--reason", "the proxy was moved\x1b[2J")
+	s.until(exitOK, "asked for ", "why", "deploy/web")
+	s.until(exitOK, "the proxy was moved\ufffd[2J", "list", "-o", "wide")
+	for _, args := range [][]string{{"list", "-o", "json"}, {"events", "-o", "json"}} {
+		if got := s.must(exitOK, "", nil, args...); strings.Contains(got, "managedFields") {
+			t.Errorf("%v shows managedFields, which kubectl hides", args)
+		}
+	}
 	s.completes("deployment/other\ndeployment/web\n", "why", "deployment/")
 	s.completes("policy/all\n", "resume", "policy/")
 	s.watch()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -27,6 +28,10 @@ func (a *app) complete(root *cobra.Command) {
 			c.ValidArgsFunction = a.names("deployment", "statefulset", "daemonset")
 		case "windows", "suspend", "resume":
 			c.ValidArgsFunction = a.names("policy")
+		case "completion":
+			c.RunE = func(*cobra.Command, []string) error {
+				return usageError{errors.New("name a shell: bash, zsh, fish or powershell")}
+			}
 		default:
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}

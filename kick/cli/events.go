@@ -48,6 +48,9 @@ func (s *session) printEvents() (version string, err error) {
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !ofKick(&e) })
 	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return eventTime(&a).Compare(eventTime(&b)) })
+	for i := range list.Items {
+		list.Items[i].ManagedFields = nil // as kubectl has it
+	}
 	if !s.watch {
 		if done, err := s.structured(list.Items); done {
 			return "", err
@@ -65,6 +68,7 @@ func (s *session) printEvents() (version string, err error) {
 }
 
 func (s *session) printEvent(e *eventsv1.Event) error {
+	e.ManagedFields = nil
 	if done, err := s.structured(e); done {
 		return err
 	}
@@ -72,7 +76,7 @@ func (s *session) printEvent(e *eventsv1.Event) error {
 	if e.Related != nil {
 		about = e.Related.Kind + " " + e.Related.Namespace + "/" + e.Related.Name
 	}
-	_, err := fmt.Fprintf(s.Stdout, "%s  %-7s  %-20s  %s: %s\n", explain.Time(eventTime(e)), e.Type, e.Reason, about, e.Note)
+	_, err := fmt.Fprintf(s.Stdout, "%s  %-7s  %-20s  %s: %s\n", explain.Time(eventTime(e)), e.Type, e.Reason, about, plain(e.Note))
 	return err
 }
 

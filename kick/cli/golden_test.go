@@ -57,6 +57,11 @@ func pages() map[string]func(*session) error {
 		"why-unmanaged": func(s *session) error {
 			return s.printAnswer(&answer{Kind: "Deployment", Namespace: "shop", Name: "web", Reason: "NotManaged", Message: "Namespace shop has no KickPolicy, so KICK leaves it alone."})
 		},
+		"why-asked": func(s *session) error {
+			got := waiting(suspended)
+			got.Asked, got.Queued = "the license\nserver was renewed", []string{"deployment-web-x7: and moved\x1b[2J"}
+			return s.printAnswer(got)
+		},
 		"why-json":     func(s *session) error { s.output = "json"; _, err := s.structured(waiting(suspended)); return err },
 		"why-colour":   func(s *session) error { s.Color = true; return s.printAnswer(judged(30)) },
 		"plan":         func(s *session) error { return s.printPlan(&plan) },

@@ -39,7 +39,7 @@ func (a *app) list() *cobra.Command {
 	return c
 }
 
-var requestColumns = []string{"NAMESPACE", "KIND", "NAME", "PHASE", "REASON", "CHANGED", "NEXT TRY", "REQUEST", "MESSAGE"}
+var requestColumns = []string{"NAMESPACE", "KIND", "NAME", "PHASE", "REASON", "CHANGED", "NEXT TRY", "REQUEST", "MESSAGE", "ASKED FOR"}
 
 // printRequests prints what there is now, and returns the version from which on to watch.
 func (s *session) printRequests() (version string, err error) {
@@ -55,6 +55,9 @@ func (s *session) printList(list *v1alpha1.KickRequestList) error {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("KickRequestList"))
+	for i := range list.Items {
+		list.Items[i].ManagedFields = nil // as kubectl has it
+	}
 	if done, err := s.structured(list); done {
 		return err
 	}
@@ -76,13 +79,13 @@ func (s *session) printList(list *v1alpha1.KickRequestList) error {
 		}
 		rows = append(rows, []string{
 			target.Namespace, target.Kind, target.Name, s.paint(phase, string(phase)), string(st.Reason), s.age(s.now, changed), stamp(st.RequeueAt),
-			r.ID.Name, message,
+			r.ID.Name, plain(message), plain(list.Items[i].Spec.Reason),
 		})
 	}
 	if s.output == "name" {
 		return nil
 	}
-	return s.table(requestColumns, 2, rows)
+	return s.table(requestColumns, 3, rows)
 }
 
 func (a *app) tree() *cobra.Command {

@@ -54,6 +54,22 @@ func System() Program {
 	}
 }
 
+// file is the plugin's program, and helper the one that kubectl asks to complete its
+// command lines: the same program under another name.
+const (
+	file   = "kubectl-kick"
+	helper = "kubectl_complete-kick"
+)
+
+// Args are the arguments of a process. kubectl calls helper with the words after "kubectl
+// kick", the last one unfinished.
+func Args(process []string) []string {
+	if strings.TrimSuffix(filepath.Base(process[0]), ".exe") == helper {
+		return append([]string{cobra.ShellCompRequestCmd}, process[1:]...)
+	}
+	return process[1:]
+}
+
 // app is a command line at work.
 type app struct {
 	Program
@@ -77,7 +93,6 @@ func Main(args []string, p Program) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(p.In)
-	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(p.Context)
 	var usage usageError
@@ -89,7 +104,10 @@ func Main(args []string, p Program) int {
 	case p.Context.Err() != nil:
 		return exitBroken
 	}
-	_, _ = fmt.Fprintf(p.Stderr, "error: %v\n", err)
+	_, _ = fmt.Fprintf(p.Stderr, "error: %s\n", plain(err.Error()))
+	if unserved(err) {
+		_, _ = fmt.Fprintf(p.Stderr, "The cluster does not serve all of KICK's kinds: is KICK installed in it? %s check says what is missing.\n", p.Name)
+	}
 	switch {
 	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
 		return exitUsage
@@ -107,7 +125,7 @@ func late(err error) bool {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "kick",
+		Use:           file, // what a shell completes
 		Short:         "See what KICK does about your workloads, and why",
 		Long:          "See what KICK does about your workloads, and why.\n\nExit codes: 0 done; 1 it could not be done; 2 the command line is wrong; 3 status: a restart is outstanding,\ncheck: something is missing; 124 --request-timeout is over; 130 interrupted.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: a.Name},
@@ -127,6 +145,8 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.own, "kick-namespace", operator.DefaultNamespace, "the namespace KICK itself runs in")
 	root.AddCommand(a.why(), a.status(), a.list(), a.tree(), a.events(), a.planning(), a.windows(), a.toggle("suspend", true), a.toggle("resume", false),
 		a.restartNow(), a.check(), a.report(), a.version())
+	root.SetOut(a.Stdout)
+	root.InitDefaultCompletionCmd()
 	a.complete(root)
 	for _, c := range root.Commands() {
 		if args := c.Args; args != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,8 @@ func TestWrongCommandLines(t *testing.T) {
 		"no such command":      {[]string{"whi"}, exitUsage, `unknown command "whi"`},
 		"no such flag":         {[]string{"list", "--hurry"}, exitUsage, "unknown flag: --hurry"},
 		"no workload":          {[]string{"why"}, exitUsage, "kubectl kick why --help"},
+		"no such shell":        {[]string{"completion", "cmd"}, exitUsage, `unknown command "cmd"`},
+		"no shell":             {[]string{"completion"}, exitUsage, "name a shell: bash, zsh, fish or powershell"},
 		"no slash":             {[]string{"why", "web"}, exitUsage, "write KIND/NAME"},
 		"another kind":         {[]string{"why", "job/web"}, exitUsage, "KICK restarts no such kind"},
 		"all namespaces":       {[]string{"why", "deploy/web", "-A"}, exitUsage, "with -n instead of -A"},
@@ -77,5 +80,23 @@ func TestVersionAndCompletionNeedNoCluster(t *testing.T) {
 		if got := call(t.Context(), time.Now, "", args...); got.code != exitOK || got.stdout == "" {
 			t.Errorf("%v: exit code %d, stdout %q, stderr %q", args, got.code, got.stdout, got.stderr)
 		}
+	}
+}
+
+// TestShellsCompleteWhatThereIs: the scripts are for a program that exists, and kubectl is
+// answered under the name it asks by.
+//
+// Proves: KICK-FEAT-038.
+func TestShellsCompleteWhatThereIs(t *testing.T) {
+	for shell, line := range map[string]string{"bash": "__start_kubectl-kick kubectl-kick\n", "zsh": "#compdef kubectl-kick\n", "fish": "complete -c kubectl-kick "} {
+		if got := call(t.Context(), time.Now, "", "completion", shell); !strings.Contains(got.stdout, line) {
+			t.Errorf("the script for %s does not have %q", shell, line)
+		}
+	}
+	if got := Args([]string{"/usr/bin/kubectl-kick", "why", "deploy/web"}); !slices.Equal(got, []string{"why", "deploy/web"}) {
+		t.Errorf("the plugin's arguments are %q", got)
+	}
+	if got := call(t.Context(), time.Now, "", Args([]string{"/usr/bin/kubectl_complete-kick", "wi"})...); !strings.HasPrefix(got.stdout, "windows\t") {
+		t.Errorf("kubectl is told %q", got.stdout)
 	}
 }

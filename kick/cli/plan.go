@@ -228,7 +228,7 @@ func (s *session) printPlan(out *planned) error {
 		}
 		for i := range group.found {
 			got := &group.found[i]
-			_, _ = fmt.Fprintf(s.Stdout, "    %s/%s  %s\n", got.Kind, got.Name, strings.TrimSpace(got.Reason+": "+got.Message))
+			_, _ = fmt.Fprintf(s.Stdout, "    %s/%s  %s\n", got.Kind, got.Name, strings.TrimSpace(got.Reason+": "+plain(got.Message)))
 		}
 	}
 	if len(out.NotMatched) > 0 {

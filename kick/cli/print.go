@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -79,6 +80,20 @@ func (a *app) table(head []string, wide int, rows [][]string) error {
 	}
 	_, err := io.WriteString(a.Stdout, out.String())
 	return err
+}
+
+// plain is a text that came from the cluster, for a terminal: what people and other tools
+// have written is shown in one line and steers nothing.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // colours are the marks of paint, which take no room.

@@ -10,6 +10,13 @@ import (
 
 // TestColumnsStandBelowEachOther: colour takes no room, so a column begins at the same
 // place in each row, its heading's too.
+// TestPlain: what others have written does not steer a terminal.
+func TestPlain(t *testing.T) {
+	if got, want := plain("Größe ok\r\n\x1b[2Jgone\u202e\u009b1m"), "Größe ok  \ufffd[2Jgone\ufffd\ufffd1m"; got != want {
+		t.Errorf("shown is %q, want %q", got, want)
+	}
+}
+
 func TestColumnsStandBelowEachOther(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{Program: Program{Stdout: &out, Color: true}}

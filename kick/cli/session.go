@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -88,6 +91,11 @@ func (s *session) integrate() error {
 	}
 	s.gather.Providers, s.gather.Workloads, s.integrated = tools.Registry, tools.Workloads(), true
 	return s.cache.learn(tools.Transforms(), tools.Indexes())
+}
+
+// unserved reports whether the API server does not know a kind that was asked for.
+func unserved(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 type clockOf func() time.Time

@@ -47,7 +47,7 @@ func (s *session) printOne(text string) error {
 	if s.output == "name" {
 		_, _ = fmt.Fprintln(s.Stdout, resource(target))
 	} else {
-		_, _ = fmt.Fprintf(s.Stdout, "%s: %s. %s\n", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), got.Message)
+		_, _ = fmt.Fprintf(s.Stdout, "%s: %s. %s\n", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), plain(got.Message))
 	}
 	if got.Managed && (got.act || !got.phase.Terminal() || got.phase == request.Failed) && got.Reason != string(request.Fresh) && got.Reason != string(request.NotRunning) {
 		return errUnmet

@@ -32,6 +32,7 @@ type answer struct {
 	Reason    string   `json:"reason"`
 	Message   string   `json:"message"`
 	Request   string   `json:"request,omitempty"`
+	Asked     string   `json:"asked,omitempty"` // why somebody wanted it, in his words
 	Since     string   `json:"since,omitempty"`
 	LooksAt   string   `json:"looksAgainAt,omitempty"`
 	WakesOn   []string `json:"wakesOn,omitempty"`
@@ -104,24 +105,28 @@ func (s *session) judge(target model.Key) (*answer, error) {
 	}
 	v := decide.Foresee(snap, s.now)
 	out.fill(snap, &v)
-	out.Queued, err = s.queued(target, snap.Request)
-	return out, err
+	return out, s.requests(out, target, snap.Request)
 }
 
-// queued are the open requests for a workload besides the one that is judged.
-func (s *session) queued(target model.Key, judged *model.Request) (out []string, err error) {
+// requests adds what people said of the request that is judged, and the other open ones
+// for the workload.
+func (s *session) requests(out *answer, target model.Key, judged *model.Request) error {
 	var list v1alpha1.KickRequestList
 	if err := s.cache.List(s.ctx, &list, client.InNamespace(target.Namespace)); err != nil {
-		return nil, fmt.Errorf("list KickRequests: %w", err)
+		return fmt.Errorf("list KickRequests: %w", err)
 	}
 	for i := range list.Items {
 		r := &list.Items[i]
-		if gather.TargetOf(r) == target && !request.Phase(r.Status.Phase).Terminal() && judged != nil && r.Name != judged.ID.Name {
-			out = append(out, strings.TrimSuffix(r.Name+": "+r.Spec.Reason, ": "))
+		switch {
+		case judged == nil || gather.TargetOf(r) != target:
+		case r.Name == judged.ID.Name:
+			out.Asked = r.Spec.Reason
+		case !request.Phase(r.Status.Phase).Terminal():
+			out.Queued = append(out.Queued, strings.TrimSuffix(r.Name+": "+r.Spec.Reason, ": "))
 		}
 	}
-	slices.Sort(out)
-	return out, nil
+	slices.Sort(out.Queued)
+	return nil
 }
 
 // behind says which open request of the same workload comes before an unjudged one.
@@ -207,7 +212,7 @@ func (s *session) printAnswer(got *answer) error {
 	if got.Phase != "" {
 		head = s.paint(got.phase, got.Phase) + " (" + got.Reason + ")"
 	}
-	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, got.Message)
+	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, plain(got.Message))
 	if !got.Managed {
 		return nil
 	}
@@ -224,8 +229,9 @@ func (s *session) printAnswer(got *answer) error {
 	} else {
 		say("request", got.Request)
 	}
+	say("asked for", plain(got.Asked))
 	for _, one := range got.Queued {
-		say("after that", one)
+		say("after that", plain(one))
 	}
 	for _, src := range got.Sources {
 		say("source", strings.TrimSpace(src.Source+"\t"+s.when(src.changed)+src.Note))
@@ -233,13 +239,13 @@ func (s *session) printAnswer(got *answer) error {
 	say("looks again", s.next(got))
 	_, _ = io.WriteString(w, "\n")
 	for _, r := range got.Trail {
-		say(string(r.Outcome), r.Rule+":\t"+r.Message)
+		say(string(r.Outcome), r.Rule+":\t"+plain(r.Message))
 	}
 	if len(got.History) > 0 {
 		_, _ = io.WriteString(w, "\n")
 	}
 	for _, e := range got.History {
-		say("history", stamp(e.at)+"\t"+e.Phase+":\t"+e.Message)
+		say("history", stamp(e.at)+"\t"+e.Phase+":\t"+plain(e.Message))
 	}
 	return w.Flush()
 }

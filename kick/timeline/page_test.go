@@ -227,38 +227,6 @@ func crowded(t testing.TB) *browser {
 	return b
 }
 
-// BenchmarkScroll measures how long a frame takes while 5,000 workloads are scrolled
-// through at ten rows a frame: at 60 frames a second there are 16.7 ms for one.
-func BenchmarkScroll(bench *testing.B) {
-	b := crowded(bench)
-	for bench.Loop() {
-		b.eval(`(() => {
-  const box = document.querySelector("#lanes"), frames = [];
-  let last = performance.now();
-  window.scrolled = "";
-  box.scrollTop = 0;
-  const step = now => {
-    frames.push(now - last);
-    last = now;
-    box.scrollTop += 300;
-    if (frames.length < 500) return requestAnimationFrame(step);
-    frames.sort((a, b) => a - b);
-    window.scrolled = [frames[250], frames[495], frames[499]].map(f => f.toFixed(1)).join(" ");
-  };
-  requestAnimationFrame(step);
-  return 0;
-})()`)
-		b.see(`window.scrolled !== ""`, "true")
-	}
-	var half, most, worst float64
-	if _, err := fmt.Sscan(b.eval(`window.scrolled`), &half, &most, &worst); err != nil {
-		bench.Fatal(err)
-	}
-	bench.ReportMetric(half, "ms/frame-p50")
-	bench.ReportMetric(most, "ms/frame-p99")
-	bench.ReportMetric(worst, "ms/frame-max")
-}
-
 // TestManyWorkloads: what is in the document does not grow with what is in the cluster.
 func TestManyWorkloads(t *testing.T) {
 	b := crowded(t)
@@ -268,6 +236,7 @@ func TestManyWorkloads(t *testing.T) {
 	}
 	nodes()
 	b.shoot("many")
+	slides(b)
 	b.eval(`document.querySelector("#lanes").scrollTop = 1e9; 0`)
 	b.see(`[...document.querySelectorAll("#space .lane .name")].at(-1).textContent`, "service-4999")
 	nodes()
@@ -276,6 +245,29 @@ func TestManyWorkloads(t *testing.T) {
 	b.eval(`location.hash = "#view=graph&ns=team-07"`)
 	b.see(`document.querySelectorAll("#graph .node").length`, "102")
 	nodes()
+}
+
+// slides: a scroll by ten rows makes ten rows and nothing else, of the log and of the ruler too,
+// and those that stay in sight stay in order.
+func slides(b *browser) {
+	b.t.Helper()
+	b.eval(`(() => {
+  window.made = {};
+  for (const id of ["space", "log-space", "ruler"]) {
+    window.made[id] = 0;
+    new MutationObserver(all => all.forEach(m => window.made[id] += m.addedNodes.length)).observe(document.getElementById(id), { childList: true, subtree: true });
+  }
+  document.querySelector("#zoom-in").click(); // all is drawn once, for a range that does not follow now
+})()`)
+	b.see(`made.ruler > 0`, "true")
+	b.eval(`Object.keys(made).forEach(id => made[id] = 0); document.querySelector("#lanes").scrollTop = 300; 0`)
+	b.see(`made.space`, "10")
+	b.eval(`document.querySelector("#lanes").scrollTop = 600; 0`)
+	b.see(`made.space`, "20")
+	b.eval(`document.querySelector("#lanes").scrollTop = 300; 0`)
+	b.see(`made.space`, "30")
+	b.see(`made.ruler + " " + made["log-space"]`, "0 0")
+	b.see(`[...document.querySelectorAll("#space .row")].every((r, i, all) => i === 0 || Number(r.id.slice(4)) === Number(all[i - 1].id.slice(4)) + 1)`, "true")
 }
 
 // TestTrace: the page that a simulation is written to needs no server, and its own policy

@@ -35,6 +35,7 @@ const (
 	ControllerGen Program = "controller-gen"
 	Gotestsum     Program = "gotestsum"
 	Helm          Program = "helm"
+	Kubeconform   Program = "kubeconform"
 )
 
 // Other tools, to be seen beside KICK: the controller of Argo Rollouts, and what applies
@@ -69,6 +70,7 @@ var sources = map[Program]source{
 	Gotestsum:         {tool: "gotestsum", pkg: "gotest.tools/gotestsum", module: "gotest.tools/gotestsum"},
 	ArgoRollouts:      {tool: "rollouts", pkg: "github.com/argoproj/argo-rollouts/cmd/rollouts-controller", module: "github.com/argoproj/argo-rollouts"},
 	FluxApply:         {tool: "fluxapply", pkg: ".", module: "github.com/fluxcd/pkg/ssa"},
+	Kubeconform:       {tool: "kubeconform", pkg: "github.com/yannh/kubeconform/cmd/kubeconform", module: "github.com/yannh/kubeconform"},
 	Helm:              {tool: "helm", pkg: "helm.sh/helm/v4/cmd/helm", module: "helm.sh/helm/v4", stamp: "helm.sh/helm/v4/internal/version.version"},
 }
 

@@ -33,7 +33,7 @@ type Installation struct {
 }
 
 // grantTimeout bounds how long new roles may take to have an effect.
-const grantTimeout = 30 * time.Second
+const grantTimeout = 2 * time.Minute
 
 // started numbers the operators of this process: each has a log of its own.
 var started atomic.Int64
@@ -73,7 +73,9 @@ func Prepare(ctx context.Context, plane *controlplane.ControlPlane, namespace st
 	if err := plane.WriteKubeconfig(i.kubeconfig, i.User, i.groups()...); err != nil {
 		return nil, err
 	}
-	return i, i.granted(ctx)
+	options := operator.NewOptions()
+	options.Namespace = i.Namespace
+	return i, i.Granted(ctx, options)
 }
 
 // Of is an installation that somebody else made, such as a chart: KICK acts as the
@@ -97,13 +99,11 @@ func (i *Installation) Config() *rest.Config {
 	return config
 }
 
-// granted waits until the API server's authorizer, which watches the roles, has
-// seen them.
-func (i *Installation) granted(ctx context.Context) error {
+// Granted waits until the API server's authorizer, which watches the roles, has
+// seen all that an operator with these options needs.
+func (i *Installation) Granted(ctx context.Context, options operator.Options) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
-	options := operator.NewOptions()
-	options.Namespace = i.Namespace
 	for {
 		err := operator.Preflight(ctx, i.Config(), options)
 		if err == nil {

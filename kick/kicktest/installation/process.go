@@ -15,7 +15,7 @@ import (
 
 // readyTimeout bounds how long an operator may take to be ready, on a machine that
 // has much else to do.
-const readyTimeout = time.Minute
+const readyTimeout = 3 * time.Minute
 
 // Operator is a running operator.
 type Operator struct {

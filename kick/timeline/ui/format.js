@@ -81,3 +81,21 @@ export function svg(tag, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+// inSight has space hold the lines of a list that box shows, and a few around them, each as
+// high as the others. Those that were drawn stay as they are; it answers what is drawn now.
+export function inSight(box, space, height, around, count, drawn, make) {
+  const top = Math.max(Math.floor(box.scrollTop / height) - around, 0);
+  const bottom = Math.min(Math.ceil((box.scrollTop + box.clientHeight) / height) + around, count);
+  const now = new Map();
+  for (let i = top; i < bottom; i++) {
+    const line = drawn.get(i) ?? make(i);
+    line.style.transform = `translateY(${i * height}px)`;
+    now.set(i, line);
+  }
+  const stays = new Set(now.values());
+  for (const line of [...space.children]) if (!stays.has(line)) line.remove();
+  let next = space.firstChild; // what stays is in order already
+  for (const line of stays) if (line === next) next = next.nextSibling; else space.insertBefore(line, next);
+  return now;
+}

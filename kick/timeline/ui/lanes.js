@@ -1,4 +1,4 @@
-import { $, el, svg } from "./format.js";
+import { $, el, inSight, svg } from "./format.js";
 import { first } from "./board.js";
 import { gathered, shapes } from "./marks.js";
 
@@ -11,34 +11,35 @@ export class Lanes {
     this.box = $("lanes");
     this.space = $("space");
     this.drawn = new Map(); // row number -> element
-    this.box.addEventListener("scroll", () => page.draw());
+    this.box.addEventListener("scroll", () => page.slide(this));
     this.space.addEventListener("click", e => this.clicked(e));
     this.space.addEventListener("pointermove", e => this.hovered(e));
     this.space.addEventListener("pointerleave", () => page.tip(null));
   }
 
-  width() { return Math.max(this.box.clientWidth - this.headWidth(), 50); }
+  // width is that of a strip. It is measured once a drawing: to measure between writes has the
+  // browser lay everything out each time.
+  width() { return this.wide; }
   headWidth() { return $("corner").offsetWidth; }
   x(t) { return (t - this.page.view.from) / (this.page.view.to - this.page.view.from) * this.width(); }
 
   draw() {
     const rows = this.page.board.rows();
+    this.wide = Math.max(this.box.clientWidth - this.headWidth(), 50);
     this.space.style.height = rows.length * rowHeight + "px";
     this.box.setAttribute("aria-rowcount", rows.length);
-    const top = Math.max(Math.floor(this.box.scrollTop / rowHeight) - 3, 0);
-    const bottom = Math.min(Math.ceil((this.box.scrollTop + this.box.clientHeight) / rowHeight) + 3, rows.length);
-    const made = [];
     this.drawn.clear();
-    for (let i = top; i < bottom; i++) {
-      const row = rows[i].lane ? this.lane(rows[i].lane, i) : this.heading(rows[i], i);
-      row.style.transform = `translateY(${i * rowHeight}px)`;
-      this.drawn.set(i, row);
-      made.push(row);
-    }
-    this.space.replaceChildren(...made);
+    this.slide();
     if (!rows.length) this.space.replaceChildren(this.empty());
+  }
+
+  // slide makes the rows that have come into sight, and leaves alone those that stay: all
+  // that a scroll costs.
+  slide() {
+    const rows = this.page.board.rows();
+    this.drawn = inSight(this.box, this.space, rowHeight, 3, rows.length, this.drawn, i => rows[i].lane ? this.lane(rows[i].lane, i) : this.heading(rows[i], i));
     const at = this.selectedRow();
-    if (at >= 0) this.box.setAttribute("aria-activedescendant", "row-" + at); else this.box.removeAttribute("aria-activedescendant");
+    if (this.drawn.has(at)) this.box.setAttribute("aria-activedescendant", "row-" + at); else this.box.removeAttribute("aria-activedescendant");
   }
 
   empty() {

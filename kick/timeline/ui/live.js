@@ -87,7 +87,7 @@ export class Live {
     if (event === "gone") this.page.board.remove(data.map(idOf));
     if (data?.now) this.skew = instant(data.now) - Date.now();
     this.page.connection("on", "Live");
-    this.page.changed(event);
+    if (event === "beat") this.page.ask(); else this.page.changed(); // a beat only says that time has passed
   }
 
   async overview() {

@@ -1,4 +1,4 @@
-import { $, el } from "./format.js";
+import { $, el, inSight } from "./format.js";
 import { icon } from "./marks.js";
 
 const itemHeight = 46;
@@ -10,7 +10,8 @@ export class Log {
     this.page = page;
     this.box = $("log");
     this.space = $("log-space");
-    this.box.addEventListener("scroll", () => page.draw());
+    this.drawn = new Map(); // number -> element
+    this.box.addEventListener("scroll", () => page.slide(this));
     this.space.addEventListener("click", e => {
       const item = e.target.closest("[role=option]");
       if (item) page.select({ lane: item.event.lane, group: page.board.lanes.get(item.event.lane)?.group, event: item.event });
@@ -33,13 +34,15 @@ export class Log {
     const all = this.events(), of = this.page.selected.lane && this.page.board.lanes.get(this.page.selected.lane);
     $("log-title").textContent = `Log${of ? ` of ${of.name}` : ""} · ${all.length}`;
     this.space.style.height = all.length * itemHeight + "px";
-    const top = Math.max(Math.floor(this.box.scrollTop / itemHeight) - 2, 0);
-    const bottom = Math.min(Math.ceil((this.box.scrollTop + this.box.clientHeight) / itemHeight) + 2, all.length);
-    const made = [];
-    for (let i = top; i < bottom; i++) made.push(this.item(all, i));
-    this.space.replaceChildren(...made);
+    this.drawn.clear();
+    this.slide();
+  }
+
+  slide() {
+    const all = this.events();
+    this.drawn = inSight(this.box, this.space, itemHeight, 2, all.length, this.drawn, i => this.item(all, i));
     const chosen = all.indexOf(this.page.selected.event);
-    if (chosen >= top && chosen < bottom) this.box.setAttribute("aria-activedescendant", "log-" + chosen); else this.box.removeAttribute("aria-activedescendant");
+    if (this.drawn.has(chosen)) this.box.setAttribute("aria-activedescendant", "log-" + chosen); else this.box.removeAttribute("aria-activedescendant");
   }
 
   item(all, i) {
@@ -48,7 +51,6 @@ export class Log {
     const item = el("div", { role: "option", id: "log-" + i, class: "item" + (chosen ? " selected" : ""), "aria-selected": chosen, "aria-setsize": all.length, "aria-posinset": i + 1, title: e.message },
       el("div", { class: "first" }, icon(e.type), el("time", {}, this.page.clock.time(e.at)), el("span", { class: "whose" }, lane ? lane.name : ""), el("span", { class: "reason" }, newDay ? day : e.reason)),
       el("div", { class: "message" }, e.message));
-    item.style.transform = `translateY(${i * itemHeight}px)`;
     item.event = e;
     return item;
   }

@@ -129,6 +129,14 @@ class Page {
     requestAnimationFrame(() => { this.asked = false; this.paint(); });
   }
 
+  // slide is for a list that was scrolled: nothing else has changed, not even the range, so
+  // nothing else is drawn.
+  slide(list) {
+    if (this.asked || list.asked || !this.view) return;
+    list.asked = true;
+    requestAnimationFrame(() => { list.asked = false; if (!this.asked) list.slide(); });
+  }
+
   paint() {
     const range = this.address.get("range") || this.fallback, last = this.source instanceof Trace ? null : this.end();
     this.view = viewOf(range, this.board, this.end(), last);

@@ -51,7 +51,7 @@ export class Trace {
     for (const lane of lanes.values()) lane.search += " " + lane.events.map(e => e.message).join(" ").toLowerCase();
     this.page.board.replace([...lanes.values()]);
     this.page.connection("", `${lines.length} lines`);
-    this.page.changed("hello");
+    this.page.changed();
   }
 
   // axis leads from a time of the trace to its place, and the clock back.
