@@ -190,30 +190,38 @@ func digestMap(elem *digestFunc) digestFunc {
 	}
 }
 
+// digestField is one field of a struct, and how the names of its JSON let it count for less.
+type digestField struct {
+	add  *digestFunc
+	item *digestFunc // of the items of a list of structs
+	text string      // name of a string
+	list string      // name of a list of structs
+}
+
 func digestStruct(t reflect.Type) digestFunc {
-	n := t.NumField()
-	fields, items, names := make([]*digestFunc, n), make([]*digestFunc, n), make([]string, n)
+	fields := make([]digestField, t.NumField())
 	for i := range fields {
 		field := t.Field(i)
-		fields[i] = buildDigest(field.Type)
+		fields[i].add = buildDigest(field.Type)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
-			names[i], items[i] = name, buildDigest(field.Type.Elem())
+			fields[i].list, fields[i].item = name, buildDigest(field.Type.Elem())
 		case field.Type.Kind() == reflect.String:
-			names[i] = name
+			fields[i].text = name
 		}
 	}
 	return func(d *digest, v reflect.Value) {
-		for i, f := range fields {
-			field := v.Field(i)
-			switch {
-			case items[i] != nil && d.loose.of(d, names[i], field, *items[i]):
-			case items[i] == nil && names[i] != "" && d.opaque.of(d, names[i], field.String()):
-			default:
-				(*f)(d, field)
-			}
+		for i := range fields {
+			fields[i].digest(d, v.Field(i))
 		}
+	}
+}
+
+func (f *digestField) digest(d *digest, v reflect.Value) {
+	less := f.item != nil && d.loose.of(d, f.list, v, *f.item) || f.text != "" && d.opaque.of(d, f.text, v.String())
+	if !less {
+		(*f.add)(d, v)
 	}
 }
 

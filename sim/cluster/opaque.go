@@ -70,15 +70,22 @@ func (w *opaqueWalk) walk(name string, s *structuralschema.Structural, seen bool
 	}
 	seen = seen || w.named[name] || looksBelow(s)
 	w.below(s, func(child string, c *structuralschema.Structural) { w.walk(child, c, seen) })
+	if name == "" {
+		return
+	}
 	switch {
-	case name == "":
 	case !seen && independent(s):
 		w.lists[name] = append(slices.Clip(w.lists[name]), numbers(s.ValueValidation)...)
-	case seen || s.Type != "string" || len(s.XValidations) > 0 || !onlyLength(s.ValueValidation):
-		w.seen[name] = true
-	default:
+	case !seen && free(s):
 		w.bounds[name] = append(slices.Clip(w.bounds[name]), lengths(s.ValueValidation)...)
+	default:
+		w.seen[name] = true
 	}
+}
+
+// free reports whether a schema is that of a text of which at most the length counts.
+func free(s *structuralschema.Structural) bool {
+	return s.Type == "string" && len(s.XValidations) == 0 && onlyLength(s.ValueValidation)
 }
 
 // looksBelow reports whether a schema looks at more of its value than its own type.
