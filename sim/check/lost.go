@@ -79,12 +79,13 @@ func (c *Context) differs(pod Pod, r ref, loaded Content) bool {
 	return loaded != current
 }
 
-// scopedRefs are the references of a workload that count under its policies.
+// scopedRefs are the references of a workload that count under its policies, as far as
+// somebody can know.
 func (c *Context) scopedRefs(w workload, policies []*v1alpha1.KickPolicy) []ref {
 	var out []ref
 	for _, r := range refsOf(w.GetNamespace(), w.template) {
 		for _, p := range policies {
-			if c.inScope(p, r.source) {
+			if c.inScope(p, r.source) && (p.Spec.Discovery.DependencySelector == nil || !c.sources.of(r.source).labelsMissed()) {
 				out = append(out, r)
 				break
 			}

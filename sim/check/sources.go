@@ -189,6 +189,13 @@ func (h *history) missed(c change) bool {
 	return i >= 0 && h.records[i].began.After(c.at)
 }
 
+// labelsMissed reports that nobody can know the labels that a source had before it went:
+// it got them and went while KICK was away.
+func (h *history) labelsMissed() bool {
+	last, ok := h.last()
+	return ok && last.gone && h.missed(change{at: h.labels})
+}
+
 // last is the newest change, false where the source never existed.
 func (h *history) last() (change, bool) {
 	if len(h.changes) == 0 {

@@ -78,8 +78,8 @@ func (r restartCase) refs() []ref {
 	}
 	var out []ref
 	for _, ref := range all {
-		known := r.known.of(ref.source)
-		untold := !known.IsZero() && !r.sources.of(ref.source).labels.Before(known)
+		known, h := r.known.of(ref.source), r.sources.of(ref.source)
+		untold := h.labelsMissed() || !known.IsZero() && !h.labels.Before(known)
 		if slices.ContainsFunc(r.policies, func(p *v1alpha1.KickPolicy) bool { return untold || r.inScope(p, ref.source) }) {
 			out = append(out, ref)
 		}
