@@ -22,6 +22,7 @@ var words = map[string]object{
 	"optionalDuration": {"type": "string", "pattern": "^(" + aDuration + ")?$"},
 	"map":              {"type": "object", "additionalProperties": object{"type": "string"}},
 	"strings":          {"type": "array", "items": object{"type": "string", "minLength": 1}},
+	"namespaces":       {"type": "array", "items": object{"type": "string", "pattern": "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}},
 	"objects":          {"type": "array", "items": object{"type": "object"}},
 }
 

@@ -172,6 +172,7 @@ func TestAgainstARealControlPlane(t *testing.T) {
 	s.until(exitOK, "", "status", "deployment/web")
 	s.until(exitOK, "Succeeded", "list")
 	s.operate(plane)
+	s.mounted(plane)
 }
 
 // empty: a cluster without KICK is told apart from one in which something is wrong.

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 )
 
@@ -32,5 +34,13 @@ func TestColumnsStandBelowEachOther(t *testing.T) {
 		if got := len([]rune(l[:strings.LastIndex(l, "x")])); got != want {
 			t.Errorf("the last column begins at %d, want %d:\n%s", got, want, strings.Join(lines, "\n"))
 		}
+	}
+}
+
+// TestWakesAreToldOnce: what two rules wait for is named once, in their order.
+func TestWakesAreToldOnce(t *testing.T) {
+	got := wakes([]model.WakeOn{model.WakeOnPolicy, model.WakeOnWorkload, model.WakeOnPolicy})
+	if want := []string{string(model.WakeOnPolicy), string(model.WakeOnWorkload)}; !slices.Equal(got, want) {
+		t.Errorf("wakes are %v, want %v", got, want)
 	}
 }

@@ -79,7 +79,8 @@ func (a *app) options() operator.Options {
 	return o
 }
 
-// integrate finds out which GitOps tools are installed, before anything is judged.
+// integrate finds out which tools are installed, before anything is judged: who is asked, what
+// can be restarted, and what is read.
 func (s *session) integrate() error {
 	if s.integrated {
 		return nil
@@ -89,7 +90,7 @@ func (s *session) integrate() error {
 	if err != nil {
 		return err
 	}
-	s.gather.Providers, s.gather.Workloads, s.integrated = tools.Registry, tools.Workloads(), true
+	s.gather.Providers, s.gather.Workloads, s.gather.Sources, s.integrated = tools.Registry, tools.Workloads(), tools.Sources(), true
 	return s.cache.learn(tools.Transforms(), tools.Indexes())
 }
 

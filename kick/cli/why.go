@@ -165,9 +165,7 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		}
 	}
 	out.LooksAt, out.looks = moment(v.WakeAt), v.WakeAt
-	for _, on := range v.WakeOn {
-		out.WakesOn = append(out.WakesOn, string(on))
-	}
+	out.WakesOn = wakes(v.WakeOn)
 	out.Trail = explain.Trail(v)
 	for i := range snap.Dependencies {
 		out.Sources = append(out.Sources, describe(&snap.Dependencies[i]))
@@ -271,4 +269,15 @@ func (s *session) next(got *answer) string {
 		parts = append(parts, "when this changes: "+strings.Join(got.WakesOn, ", "))
 	}
 	return strings.Join(parts, ", or ")
+}
+
+// wakes are the things that wake a request, each once: a rule and the gate it asks may wait
+// for the same.
+func wakes(on []model.WakeOn) (names []string) {
+	for _, o := range on {
+		if !slices.Contains(names, string(o)) {
+			names = append(names, string(o))
+		}
+	}
+	return names
 }

@@ -70,6 +70,7 @@ func TestRegistry(t *testing.T) {
 		"missing":                 {gates.Registry{Missing: missing}, "Flux", request.ProviderUnavailable, []string{`spec.gitOps.provider "Flux"`, "--enable-flux is off"}, []model.WakeOn{model.WakeOnPolicy}},
 		"unheard of":              {gates.Registry{Missing: missing}, "Spinnaker", request.ProviderUnavailable, []string{`"Spinnaker"`, "knows no such provider"}, nil},
 		"Auto: nothing installed": {gates.Registry{Missing: missing}, gates.Auto, request.ProviderUnavailable, []string{"Flux: --enable-flux is off; Kargo: no CRD", "Kargo is never detected"}, nil},
+		"Auto: Kargo not missed":  {gates.Registry{Missing: map[string]string{"Kargo": "no CRD of kargo.akuity.io"}, Named: map[string]bool{"Kargo": true}}, gates.Auto, request.ProviderUnavailable, []string{"Auto: no GitOps tool is there to be asked; Kargo is never detected"}, nil},
 		"Auto: Kargo only":        {gates.Registry{Providers: []gates.Provider{gates.None{}, kargo}}, gates.Auto, request.ProviderUnavailable, []string{"Kargo is never detected"}, nil},
 		"Auto: one, its own":      {gates.Registry{Providers: []gates.Provider{gates.None{}, answers("A", open), kargo}}, gates.Auto, request.Allowed, []string{"A: fine"}, nil},
 		"Auto: one, not its own":  {gates.Registry{Providers: []gates.Provider{answers("A", unknown), kargo}}, gates.Auto, request.OwnerUnknown, []string{"no GitOps tool owns it", "A: not mine"}, []model.WakeOn{model.WakeOnWorkload, gitops.WakeOnOwner}},

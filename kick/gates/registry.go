@@ -32,6 +32,8 @@ type Registry struct {
 	Missing map[string]string
 	// Off are those of the missing whose flag is off.
 	Off map[string]bool
+	// Named are those that a policy has to name: Auto does not miss them.
+	Named map[string]bool
 }
 
 // Lacks says why the provider that a policy names cannot be asked; empty: it can. Off:
@@ -106,10 +108,13 @@ func (g Registry) auto(ctx context.Context, r Readers, q Question) (model.Gate, 
 	return together(request.AmbiguousOwner, "several GitOps tools own it", claims), nil
 }
 
-// missing lists why the others cannot be asked.
+// missing lists why those that Auto would ask cannot be asked.
 func (g Registry) missing() string {
 	var all []string
 	for name, why := range g.Missing {
+		if g.Named[name] {
+			continue
+		}
 		all = append(all, "; "+name+": "+why)
 	}
 	slices.Sort(all)

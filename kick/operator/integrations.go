@@ -133,7 +133,7 @@ type index struct {
 // Integrate finds out which GitOps tools can be asked.
 func Integrate(o *Options, served Served) *Integrations {
 	i := &Integrations{within: o.GitOpsNamespaces, Registry: gates.Registry{
-		Providers: []gates.Provider{gates.None{}}, Missing: map[string]string{}, Off: map[string]bool{},
+		Providers: []gates.Provider{gates.None{}}, Missing: map[string]string{}, Off: map[string]bool{}, Named: map[string]bool{kargoTool.provider: true},
 	}}
 	var argo *argocd.Provider
 	if len(i.has(&argoCDTool, o.EnableArgoCD, served)) > 0 {

@@ -64,7 +64,8 @@ var (
 	objectID   = regexp.MustCompile(`\b(Secret|ConfigMap|KickRequest|KickPolicy|SourceObservation|Deployment|StatefulSet|DaemonSet) ([a-z0-9.-]+)/([a-z0-9.-]*[a-z0-9])`)
 	podRuns    = regexp.MustCompile(`^pod ([a-z0-9.-]+)/([a-z0-9.-]+) runs (.*)$`)
 	contentOf  = regexp.MustCompile(`(Secret|ConfigMap) ([^= ]+)=`)
-	remembers  = regexp.MustCompile(`: remembers ((?:Secret|ConfigMap) \S+)`)
+	remembers  = regexp.MustCompile(`: (?:no longer )?remembers ((?:Secret|ConfigMap) \S+)`)
+	byHand     = regexp.MustCompile(`: created by hand, for (\S+ \S+)$`)
 	requestID  = regexp.MustCompile(`^(deployment|statefulset|daemonset)-(.+)$`)
 )
 
@@ -133,8 +134,12 @@ func (s *subject) concerns(l run.Line) bool {
 	}
 }
 
-// learn takes up the sources that pods of the subject have read, and that its request waits for.
+// learn takes up the sources that pods of the subject have read, and that its request waits for,
+// and the requests that people made for it.
 func (s *subject) learn(l *run.Line) {
+	if m := byHand.FindStringSubmatch(l.Text); m != nil && s.objects[m[1]] {
+		s.objects[l.Object] = true
+	}
 	if m := podRuns.FindStringSubmatch(l.Text); m != nil && s.ownsPod(m[1]+"/"+m[2]) {
 		for _, source := range contentOf.FindAllStringSubmatch(m[3], -1) {
 			s.objects[source[1]+" "+m[1]+"/"+source[2]], s.sources = true, true

@@ -77,3 +77,19 @@ func TestChainKeepsWhatTheFailureNames(t *testing.T) {
 		}
 	}
 }
+
+// TestChainTellsOfRequestsMadeByHand: a request that somebody made for the workload belongs to
+// its chain whatever its name is, one for another workload does not.
+func TestChainTellsOfRequestsMadeByHand(t *testing.T) {
+	lines := []run.Line{
+		{At: at(time.Second), Object: "KickRequest shop/by-hand", Actor: "user", Text: "KickRequest shop/by-hand: created by hand, for Deployment shop/web", Causal: true},
+		{At: at(time.Second), Object: "KickRequest shop/by-hand-2", Actor: "user", Text: "KickRequest shop/by-hand-2: created by hand, for Deployment shop/api", Causal: true},
+		{At: at(2 * time.Second), Object: "Deployment shop/web", Actor: "kick", Text: "Deployment shop/web: restarted", Causal: true},
+	}
+	r := run.Result{Trail: run.TrailOf(zero, lines), Failures: []run.Failure{{Message: "restart of shop/Deployment/web, but its window closed"}}}
+	r.Scenario.Start = zero
+	got := chain(r, 15)
+	if len(got) != 2 || got[0].Object != "KickRequest shop/by-hand" || got[1].Object != "Deployment shop/web" {
+		t.Errorf("got %v, want the request for the workload and its restart", got)
+	}
+}

@@ -25,6 +25,9 @@ func words(e entry) (string, bool) {
 	case *v1alpha1.KickRequest:
 		return requestWords(e, o), true
 	case *v1alpha1.SourceObservation:
+		if ev.Type == cluster.Deleted {
+			return "no longer remembers " + string(o.Spec.Source.Kind) + " " + ev.Key.Namespace + "/" + o.Spec.Source.Name + " (record deleted)", true
+		}
 		return "remembers " + string(o.Spec.Source.Kind) + " " + ev.Key.Namespace + "/" + o.Spec.Source.Name + " (" + happened(ev) + ")", true
 	case *v1alpha1.KickPolicy:
 		if e.actor == actorKick {
@@ -74,6 +77,9 @@ func sourceWords(e entry) string {
 func requestWords(e entry, r *v1alpha1.KickRequest) string {
 	ev := e.event
 	old, _ := ev.Old.(*v1alpha1.KickRequest)
+	if ev.Type == cluster.Added && e.actor == actorUser {
+		return "created by hand, for " + string(r.Spec.TargetRef.Kind) + " " + ev.Key.Namespace + "/" + r.Spec.TargetRef.Name
+	}
 	if ev.Type != cluster.Modified || old == nil {
 		return happened(ev)
 	}

@@ -60,6 +60,8 @@ func TestMistakes(t *testing.T) {
 		"neither":           {"  given: [{}]", []string{`x.yaml:5:11: needs file: or resource:`}},
 		"unknown object field": {"  given:\n  - resource:\n      apiVersion: apps/v1\n      kind: Deployment\n      metadata: {name: web}\n      spec:\n        replicsa: 3", []string{
 			`x.yaml:11:9: unknown field "spec.replicsa" in Deployment - did you mean "replicas"?`}},
+		"field of a section beside it": {"  given:\n  - resource:\n      apiVersion: kick.corewire.io/v1alpha1\n      kind: KickPolicy\n      metadata: {name: all}\n      spec:\n        settleDelay: 3s", []string{
+			`x.yaml:11:9: unknown field "spec.settleDelay" in KickPolicy - did you mean "spec.restart.settleDelay"?`}},
 		"unknown field in a list": {"  given:\n  - resource:\n      apiVersion: v1\n      kind: Pod\n      metadata: {name: web}\n      spec:\n        containers:\n        - name: a\n          evnFrom: []", []string{
 			`x.yaml:13:11: unknown field "spec.containers[0].evnFrom" in Pod - did you mean "envFrom"?`}},
 		"wrong type": {"  given:\n  - resource:\n      apiVersion: apps/v1\n      kind: Deployment\n      metadata: {name: web}\n      spec:\n        replicas: three", []string{

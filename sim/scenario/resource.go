@@ -165,7 +165,7 @@ func (d *Decoder) strict(n *yaml.Node, r Resource) {
 		}
 		path := fieldError.FieldPath()
 		at := cmpNode(keyNode(n, path), locate(n, path))
-		d.Problemf(at, "unknown field %q in %s%s", path, r.GVK.Kind, suggest(lastStep(path), fieldsAt(reflect.TypeOf(r.Object), parentPath(path))))
+		d.Problemf(at, "unknown field %q in %s%s", path, r.GVK.Kind, meant(reflect.TypeOf(r.Object), path))
 	}
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -46,4 +47,24 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(a)][len(b)]
+}
+
+// meant suggests a field for one that a type does not have: one of a like name in the same
+// place, or one of the same name in a section beside it.
+func meant(t reflect.Type, path string) string {
+	name, parent := lastStep(path), parentPath(path)
+	siblings := fieldsAt(t, parent)
+	if hint := suggest(name, siblings); hint != "" {
+		return hint
+	}
+	for _, section := range slices.Sorted(slices.Values(siblings)) {
+		below := section
+		if parent != "" {
+			below = parent + "." + section
+		}
+		if slices.Contains(fieldsAt(t, below), name) {
+			return fmt.Sprintf(" - did you mean %q?", below+"."+name)
+		}
+	}
+	return ""
 }

@@ -62,7 +62,11 @@ func newCheck(tree *string) *cobra.Command {
 				_, _ = fmt.Fprintln(c.OutOrStdout(), p)
 			}
 			if len(problems) > 0 {
-				_, _ = fmt.Fprintf(c.ErrOrStderr(), "%d problems\n", len(problems))
+				noun := "problems"
+				if len(problems) == 1 {
+					noun = "problem"
+				}
+				_, _ = fmt.Fprintln(c.ErrOrStderr(), len(problems), noun)
 				return errProblems
 			}
 			_, _ = fmt.Fprintf(c.OutOrStdout(), "%d features, %d proofs, nothing missing\n", len(t.Features), len(t.Proofs))

@@ -112,6 +112,12 @@ Use: include "kick.asks" (list . "argocd")
 {{- if and .Values.ui.enabled .Values.ui.exposed }}yes{{ end }}
 {{- end }}
 
+{{/* A duration of the values in milliseconds: templates can compare nothing else. */}}
+{{- define "kick.milliseconds" -}}
+{{- $begin := toDate "2006-01-02" "2000-01-01" }}
+{{- ((dateModify . $begin).Sub $begin).Milliseconds }}
+{{- end }}
+
 {{/* What cannot work, said before anything is installed. */}}
 {{- define "kick.validate" -}}
 {{- if and (include "kick.namespaced" .) (not .Values.watchNamespaces) }}
@@ -122,6 +128,32 @@ Use: include "kick.asks" (list . "argocd")
 {{- end }}
 {{- if and (gt (int .Values.replicaCount) 1) (not .Values.leaderElection.enabled) }}
 {{- fail "replicaCount above 1 needs leaderElection.enabled=true: without it every replica would act" }}
+{{- end }}
+{{- $lease := include "kick.milliseconds" .Values.leaderElection.leaseDuration | int64 }}
+{{- $renew := include "kick.milliseconds" .Values.leaderElection.renewDeadline | int64 }}
+{{- $retry := include "kick.milliseconds" .Values.leaderElection.retryPeriod | int64 }}
+{{- if or (lt $lease 2000) (mod $lease 1000) }}
+{{- fail (printf "leaderElection.leaseDuration=%s must be whole seconds, and at least 2s: the API server stores no less" .Values.leaderElection.leaseDuration) }}
+{{- end }}
+{{- if ge $renew $lease }}
+{{- fail (printf "leaderElection.renewDeadline=%s must be less than leaderElection.leaseDuration=%s" .Values.leaderElection.renewDeadline .Values.leaderElection.leaseDuration) }}
+{{- end }}
+{{- if or (lt $retry 1) (ge (div (mul $retry 12) 10) $renew) }}
+{{- fail (printf "leaderElection.retryPeriod=%s must be more than 0 and, with a fifth added, less than leaderElection.renewDeadline=%s" .Values.leaderElection.retryPeriod .Values.leaderElection.renewDeadline) }}
+{{- end }}
+{{- if gt (include "kick.milliseconds" .Values.clockAllowance | int64) 60000 }}
+{{- fail (printf "clockAllowance=%s must be at most 1m: clocks further apart must be set right" .Values.clockAllowance) }}
+{{- end }}
+{{- range $name := list "rolloutTimeout" "requestRetention" }}
+{{- if lt (include "kick.milliseconds" (index $.Values $name) | int64) 1000 }}
+{{- fail (printf "%s=%s must be at least 1s" $name (index $.Values $name)) }}
+{{- end }}
+{{- end }}
+{{- with .Values.integrations.secretsStoreCSI.rotationPollInterval }}
+{{- $poll := include "kick.milliseconds" . | int64 }}
+{{- if or (lt $poll 1000) (gt $poll 3600000) }}
+{{- fail (printf "integrations.secretsStoreCSI.rotationPollInterval=%s must be between 1s and 1h, as that of the driver" .) }}
+{{- end }}
 {{- end }}
 {{- if and .Values.integrations.kargo.enabled (not .Values.integrations.argocd.enabled) }}
 {{- fail "integrations.kargo.enabled=true needs integrations.argocd.enabled=true: after its Stages Kargo's gate asks Argo CD" }}
