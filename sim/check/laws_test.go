@@ -12,7 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/cluster"
 	"github.com/corewire/kick/sim/scenario"
 )
 
@@ -38,16 +41,26 @@ func TestRestarts(t *testing.T) {
 	b.laws.AtEnd()
 	b.fires("shop/Deployment/web: 2 restarts by KICK, want 0")
 
+	appears := func() {
+		b.laws.OnWrite(cluster.Event{Type: cluster.Added, Kind: deploymentKind, Key: types.NamespacedName{Namespace: "shop", Name: "web"}, Object: b.server.Get(deploymentKind, types.NamespacedName{Namespace: "shop", Name: "web"})})
+	}
 	b = shop(t, lawRestarts)
 	b.laws.Expect.Restarts["shop/Deployment/web"] = scenario.Range{Min: 1, Max: 1}
+	appears()
 	b.laws.AtEnd()
 	b.fires("shop/Deployment/web: 0 restarts by KICK, want 1")
 
 	b = shop(t, lawRestarts)
 	b.laws.Expect.Restarts["shop/Deployment/web"] = scenario.Range{Min: 1, Max: 2}
+	appears()
 	b.restart()
 	b.laws.AtEnd()
 	b.holds()
+
+	b = shop(t, lawRestarts)
+	b.laws.Expect.Restarts["shop/Deployment/wbe"] = scenario.Range{}
+	b.laws.AtEnd()
+	b.fires("shop/Deployment/wbe: the scenario expects restarts of it, and it never existed")
 }
 
 func TestOneRequest(t *testing.T) {
