@@ -18,8 +18,7 @@ import (
 // whatever the other side sent: it may be what it was shown, and whoever may write a
 // policy must not read through it what services say that speak something else.
 func failed(err error, t *notify.Target, answered bool) notify.Outcome {
-	var refused *refusedError
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*refusedError](err); is {
 		return notify.Outcome{Final: true, Why: refused.Error()}
 	}
 	return notify.Outcome{Why: cause(err, t, answered)}
