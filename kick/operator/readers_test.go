@@ -24,9 +24,9 @@ type readers struct {
 	timeline string
 }
 
-// agree waits until the event, kubectl kick why and the timeline say of Deployment web
+// allSay waits until the event, kubectl kick why and the timeline say of Deployment web
 // what the request's status says, which holds a text.
-func (r *readers) agree(phase v1alpha1.Phase, reason, part string) {
+func (r *readers) allSay(phase v1alpha1.Phase, reason, part string) {
 	r.t.Helper()
 	r.reaches("Deployment", "web", phase, reason)
 	r.eventually(reason, func(ctx context.Context) string {
@@ -34,7 +34,7 @@ func (r *readers) agree(phase v1alpha1.Phase, reason, part string) {
 		if !strings.Contains(sentence, part) {
 			return fmt.Sprintf("the status says %q, want %q", sentence, part)
 		}
-		for reader, said := range map[string][]string{"event": r.events(ctx), "kubectl kick why": {r.why(ctx)}, "timeline": {r.lane()}} {
+		for reader, said := range map[string][]string{"event": r.notes(ctx), "kubectl kick why": {r.whySays(ctx)}, "timeline": {r.laneSays()}} {
 			found := false
 			for _, s := range said {
 				found = found || s == sentence
@@ -47,8 +47,8 @@ func (r *readers) agree(phase v1alpha1.Phase, reason, part string) {
 	})
 }
 
-// events are the notes about the request.
-func (r *readers) events(ctx context.Context) []string {
+// notes are those of the events about the request.
+func (r *readers) notes(ctx context.Context) []string {
 	var list eventsv1.EventList
 	if err := r.c.List(ctx, &list, client.InNamespace(r.ns)); err != nil {
 		return []string{err.Error()}
@@ -62,8 +62,8 @@ func (r *readers) events(ctx context.Context) []string {
 	return notes
 }
 
-// why is the message of kubectl kick why.
-func (r *readers) why(ctx context.Context) string {
+// whySays is the message of kubectl kick why.
+func (r *readers) whySays(ctx context.Context) string {
 	var out, errs bytes.Buffer
 	code := cli.Main([]string{"why", "deployment/web", "-o", "json", "--kubeconfig", r.plane.Kubeconfig, "-n", r.ns, "--kick-namespace", r.kick.Namespace},
 		cli.Program{In: strings.NewReader(""), Stdout: &out, Stderr: &errs, Now: time.Now, Name: "kubectl kick", Context: ctx})
@@ -74,8 +74,8 @@ func (r *readers) why(ctx context.Context) string {
 	return answer.Message
 }
 
-// lane is the message of the timeline's lane.
-func (r *readers) lane() string {
+// laneSays is the message of the timeline's lane.
+func (r *readers) laneSays() string {
 	_, body := fetch(r.t, r.timeline+"/timeline?namespace="+r.ns+"&kind=Deployment&name=web", "")
 	var answer struct{ Lane struct{ Message string } }
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {
@@ -99,28 +99,28 @@ func TestAllReadersSayTheSame(t *testing.T) {
 	r.start("--timeline-bind-address=:" + port)
 	spec := func(of string) { r.t.Helper(); r.patch(&v1alpha1.KickPolicy{}, "policy", `{"spec":`+of+`}`) }
 
-	r.agree(v1alpha1.PhaseNoLongerRequired, "Fresh", "Every pod read its sources")
+	r.allSay(v1alpha1.PhaseNoLongerRequired, "Fresh", "Every pod read its sources")
 	spec(`{"suspend":true}`)
 	r.secret("db", "bravo")
-	r.agree(v1alpha1.PhaseWaitingForGate, "PolicySuspended", "is suspended")
+	r.allSay(v1alpha1.PhaseWaitingForGate, "PolicySuspended", "is suspended")
 	spec(`{"suspend":false,"schedule":{"windows":[{"type":"Allow","cron":"0 0 30 2 *","duration":"1h"}]}}`)
-	r.agree(v1alpha1.PhaseWaitingForGate, "ConfigurationError", "month 2 has no day 30")
+	r.allSay(v1alpha1.PhaseWaitingForGate, "ConfigurationError", "month 2 has no day 30")
 	spec(`{"schedule":{"windows":[{"type":"Deny","cron":"* * * * *","duration":"24h"}]}}`)
-	r.agree(v1alpha1.PhaseWaitingForGate, "OutsideSchedule", "The policy's schedule is shut")
+	r.allSay(v1alpha1.PhaseWaitingForGate, "OutsideSchedule", "The policy's schedule is shut")
 	spec(`{"schedule":null}`)
-	r.agree(v1alpha1.PhaseSucceeded, "RestartCompleted", "the rollout is complete")
+	r.allSay(v1alpha1.PhaseSucceeded, "RestartCompleted", "the rollout is complete")
 
 	r.patch(&appsv1.Deployment{}, "web", `{"spec":{"paused":true}}`)
 	r.secret("db", "charlie")
-	r.agree(v1alpha1.PhaseWaitingForRollout, "Paused", "is paused")
+	r.allSay(v1alpha1.PhaseWaitingForRollout, "Paused", "is paused")
 	r.policy("web")
-	r.agree(v1alpha1.PhaseWaitingForGate, "PolicyConflict", "Several policies select")
+	r.allSay(v1alpha1.PhaseWaitingForGate, "PolicyConflict", "Several policies select")
 	if err := r.c.Delete(t.Context(), &v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: r.ns, Name: "policyweb"}}); err != nil {
 		t.Fatal(err)
 	}
 	spec(`{"restart":{"minInterval":"24h"}}`)
 	r.patch(&appsv1.Deployment{}, "web", `{"spec":{"paused":false}}`)
-	r.agree(v1alpha1.PhaseWaitingForGate, "RateLimited", "allows the next restart from")
+	r.allSay(v1alpha1.PhaseWaitingForGate, "RateLimited", "allows the next restart from")
 	spec(`{"restart":{"minInterval":"0s"},"dryRun":true}`)
-	r.agree(v1alpha1.PhaseDryRun, "DryRun", "Would restart now")
+	r.allSay(v1alpha1.PhaseDryRun, "DryRun", "Would restart now")
 }
