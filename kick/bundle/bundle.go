@@ -138,7 +138,7 @@ func (r *reconciler) tell(ctx context.Context, s *bundle.Snapshot, v *bundle.Ver
 	note := explain.BundleWrite(s, v)
 	r.Metrics.BundleWrite(v)
 	if e, worth := events.ForBundleWrite(v, apply.Cut(note)); worth {
-		r.Events.RecordBundle(s.Bundle.ID, s.Bundle.UID, e)
+		r.Events.RecordBundle(s.Bundle.ID, s.Bundle.UID, s.Bundle.Version, e)
 		logr.FromContextOrDiscard(ctx).Info("bundle written", "bundle", s.Bundle.ID.String(), "write", string(v.Action), "why", note)
 	}
 }
@@ -156,7 +156,7 @@ func (r *reconciler) report(ctx context.Context, s *bundle.Snapshot, v *bundle.V
 		return err
 	}
 	if e, worth := events.ForBundleStatus(before.Ready, st.Ready); worth {
-		r.Events.RecordBundle(s.Bundle.ID, s.Bundle.UID, e)
+		r.Events.RecordBundle(s.Bundle.ID, s.Bundle.UID, s.Bundle.Version, e)
 	}
 	return nil
 }

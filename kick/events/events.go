@@ -20,8 +20,8 @@ type Event struct {
 // Recorder delivers events. Losing one is allowed, doubling one is not.
 type Recorder interface {
 	Record(about *model.Request, target *model.Workload, e Event)
-	// RecordBundle tells of the ConfigBundle with that name and UID.
-	RecordBundle(about model.Key, uid string, e Event)
+	// RecordBundle tells of the ConfigBundle with that name, UID and resourceVersion.
+	RecordBundle(about model.Key, uid, version string, e Event)
 	// RecordSource tells of the Secret or ConfigMap with that name and UID; an empty UID: it is gone.
 	RecordSource(about model.Key, uid string, e Event)
 }

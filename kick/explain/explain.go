@@ -123,7 +123,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		return sentence(fmt.Sprintf("Argo Rollouts takes no step with %s, its spec is invalid", s.Object), s.Detail)
 	},
 	request.RestartScheduled: func(s *decide.Step) string {
-		return fmt.Sprintf("spec.restartAt of %s, which is not KICK's, schedules a restart for %s; it is judged after that.", s.Object, Time(s.Until))
+		return fmt.Sprintf("spec.restartAt of %s, which is not KICK's, schedules a restart at %s; it is judged after that.", s.Object, Time(s.Until))
 	},
 	request.RestartDropped: func(s *decide.Step) string {
 		return fmt.Sprintf("Argo Rollouts dropped the restart of %s because template or steps changed, and old pods are left; it is restarted again.", Time(s.At))

@@ -32,6 +32,8 @@ var reasons = []request.Reason{
 	request.Opened, request.Restarting, request.RestartCompleted, request.Fresh, request.NotRunning, request.NoLongerManaged,
 	request.DryRunOnly, request.RolloutTimeout, request.ProgressDeadlineExceeded, request.Reverted, request.TargetNotFound, request.PatchRejected,
 	request.ConcurrencyLimited,
+	request.MirrorPending, request.ClassFlapping, request.RunByRollout, request.UpdateInProgress, request.RolloutAborted, request.RolloutInvalid,
+	request.RestartScheduled, request.RestartDropped, request.UnreadyPods, request.EvictionRefused,
 }
 
 // objects are what a step of a reason is about, where that is not the source.
@@ -41,6 +43,9 @@ var objects = map[request.Reason]model.Key{
 	request.RolloutInProgress: build.Web, request.Paused: build.Web, request.OnDelete: build.Web, request.Partitioned: build.Web,
 	request.Restarting: build.Web, request.RestartCompleted: build.Web, request.NoLongerManaged: build.Web, request.RolloutTimeout: build.Web,
 	request.ProgressDeadlineExceeded: build.Web, request.Reverted: build.Web, request.TargetNotFound: build.Web, request.PatchRejected: build.Web,
+	request.RunByRollout: build.Web, request.UpdateInProgress: build.Web, request.RolloutAborted: build.Web, request.RolloutInvalid: build.Web,
+	request.RestartScheduled: build.Web, request.RestartDropped: build.Web, request.UnreadyPods: build.Web, request.EvictionRefused: build.Web,
+	request.ClassFlapping: {Kind: "SecretProviderClass", Namespace: "shop", Name: "vault"}, request.MirrorPending: {Kind: "SecretProviderClass", Namespace: "shop", Name: "vault"},
 	request.NotYet: {Kind: "KickRequest", Namespace: "shop", Name: "mine"},
 }
 
@@ -102,6 +107,19 @@ func variants() map[string]*decide.Step {
 		all[fmt.Sprintf("%02d %s", i, r)] = step(r)
 	}
 	return all
+}
+
+// TestEveryReasonIsTried: no reason is left out of the sentences that are looked at.
+func TestEveryReasonIsTried(t *testing.T) {
+	file, err := os.ReadFile("../model/request/reason.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\t\w+ +Reason = "(\w+)"`).FindAllStringSubmatch(string(file), -1) {
+		if !slices.Contains(reasons, request.Reason(m[1])) {
+			t.Errorf("no sentence of reason %s is looked at", m[1])
+		}
+	}
 }
 
 func sentences() string {

@@ -25,8 +25,8 @@ func TargetOf(r *v1alpha1.KickRequest) model.Key {
 // request picks the one request of a target that this pass is about, and the name
 // for one that has to be made. KICK keeps a
 // single one under a fixed name; people may add theirs under any name, and then
-// they are served one after the other: the oldest unfinished first, else KICK's
-// own, else the newest finished.
+// they are served one after the other: the oldest unfinished first, those of a time
+// to come last, else KICK's own, else the newest finished.
 func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Request, string, error) {
 	name := model.ObjectName(target)
 	var list v1alpha1.KickRequestList
@@ -65,14 +65,29 @@ func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Requ
 	if i := slices.IndexFunc(items, func(r v1alpha1.KickRequest) bool { return r.Name == own }); i >= 0 {
 		pick = i
 	}
+	var later *model.Request
 	for _, waits := range []func(*model.Request) bool{unfinished, func(r *model.Request) bool { return asksAgain(r, now) }} {
 		for i := range items {
-			if r := Request(&items[i]); items[i].DeletionTimestamp == nil && waits(r) {
+			r := Request(&items[i])
+			switch {
+			case items[i].DeletionTimestamp != nil || !waits(r):
+			case !waitsForItsTime(r, now):
 				return r
+			case later == nil || r.ChangeTime().Before(later.ChangeTime()):
+				later = r
 			}
 		}
 	}
+	if later != nil {
+		return later
+	}
 	return Request(&items[pick])
+}
+
+// waitsForItsTime reports whether a person asked for a restart that is not to be made
+// yet. Whoever asks for one sooner comes before; one that is under way is seen through.
+func waitsForItsTime(r *model.Request, now time.Time) bool {
+	return !r.Ahead(now).IsZero() && r.Status.Phase != request.Executing
 }
 
 // unfinished reports whether a request waits for something to be done about it.

@@ -11,9 +11,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
+	"net/http/httptrace"
+	"sync/atomic"
 
 	"github.com/benbjohnson/clock"
 
@@ -50,10 +50,12 @@ func (s *Sender) Deliver(ctx context.Context, d *notify.Delivery) notify.Outcome
 		return notify.Outcome{Final: true, Why: err.Error()}
 	}
 	defer transport.CloseIdleConnections()
+	var answered atomic.Bool
+	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { answered.Store(true) }}))
 	c := http.Client{Transport: transport, CheckRedirect: sameHost}
 	answer, err := c.Do(request)
 	if err != nil {
-		return failed(err, &d.Target)
+		return failed(err, &d.Target, answered.Load())
 	}
 	defer answer.Body.Close() //nolint:errcheck // whether it was delivered is known by then
 	return notify.Judge(answer.StatusCode, http.StatusText(answer.StatusCode), answer.Header.Get("Retry-After"), s.Clock.Now())
@@ -67,6 +69,9 @@ func (s *Sender) request(ctx context.Context, d *notify.Delivery) (*http.Request
 	r, err := http.NewRequestWithContext(ctx, d.Target.Method, d.Target.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("spec.webhook.url cannot be used as an address")
+	}
+	if field := unsendable(&d.Target); field != "" {
+		return nil, errors.New(field + ": the value cannot stand in a header; it is one line without control characters")
 	}
 	r.Header.Set("Content-Type", kind)
 	r.Header.Set("User-Agent", s.Agent)
@@ -92,19 +97,4 @@ func sameHost(next *http.Request, before []*http.Request) error {
 		return http.ErrUseLastResponse
 	}
 	return nil
-}
-
-// failed says why there is no answer. The address is left out: some carry a secret.
-func failed(err error, t *notify.Target) notify.Outcome {
-	var refused *refusedError
-	var wrapped *url.Error
-	switch {
-	case errors.As(err, &refused):
-		return notify.Outcome{Final: true, Why: refused.Error()}
-	case errors.Is(err, context.DeadlineExceeded):
-		return notify.Outcome{Why: fmt.Sprintf("no answer within spec.webhook.timeoutSeconds (%s)", t.Timeout)}
-	case errors.As(err, &wrapped):
-		err = wrapped.Err
-	}
-	return notify.Outcome{Why: err.Error()}
 }

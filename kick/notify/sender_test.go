@@ -109,12 +109,14 @@ func TestAnswers(t *testing.T) {
 		"429":                             {answers(429), notify.Outcome{Why: "the endpoint answered 429 Too Many Requests"}},
 		"429 with seconds":                {answers(429, "Retry-After", "7"), notify.Outcome{After: 7 * time.Second, Why: "the endpoint answered 429 Too Many Requests"}},
 		"429 with a date":                 {answers(429, "Retry-After", "Sun, 01 Mar 2026 12:00:30 GMT"), notify.Outcome{After: 30 * time.Second, Why: "the endpoint answered 429 Too Many Requests"}},
+		"429 with a date of RFC 850":      {answers(429, "Retry-After", "Sunday, 01-Mar-26 12:00:31 GMT"), notify.Outcome{After: 31 * time.Second, Why: "the endpoint answered 429 Too Many Requests"}},
+		"429 with a date of asctime":      {answers(429, "Retry-After", "Sun Mar  1 12:00:32 2026"), notify.Outcome{After: 32 * time.Second, Why: "the endpoint answered 429 Too Many Requests"}},
 		"429 with a date that is over":    {answers(429, "Retry-After", "Sun, 01 Mar 2026 11:00:30 GMT"), notify.Outcome{Why: "the endpoint answered 429 Too Many Requests"}},
 		"429 for a year":                  {answers(429, "Retry-After", "31536000"), notify.Outcome{After: notify.MaxPause, Why: "the endpoint answered 429 Too Many Requests"}},
 		"429 for more than can be":        {answers(429, "Retry-After", "9223372036854775807"), notify.Outcome{After: notify.MaxPause, Why: "the endpoint answered 429 Too Many Requests"}},
 		"429 with nonsense":               {answers(429, "Retry-After", "soon"), notify.Outcome{Why: "the endpoint answered 429 Too Many Requests"}},
 		"503 with seconds":                {answers(503, "Retry-After", "3"), notify.Outcome{After: 3 * time.Second, Why: "the endpoint answered 503 Service Unavailable"}},
-		"a connection that is reset":      {reset, notify.Outcome{Why: "EOF"}},
+		"a connection that is reset":      {reset, notify.Outcome{Why: "the endpoint closed the connection before it had answered"}},
 		"a redirect that changes the way": {answers(302, "Location", "/other"), notify.Outcome{Final: true, Why: "the endpoint answered 302 Found"}},
 	}
 	for name, tt := range tests {
@@ -274,8 +276,8 @@ func TestNothingSecretIsTold(t *testing.T) {
 		"no certificate": func(target *notify.Target) {
 			target.Certificate, target.CertificateKey = []byte("canary"), []byte("canary")
 		},
-		"two lines":  func(target *notify.Target) { target.Bearer = "canary\nX-Other: a" },
-		"no address": func(target *notify.Target) { target.URL = "https://a b/canary" },
+		"another name": func(target *notify.Target) { target.URL = strings.Replace(target.URL, "127.0.0.1", "127.0.0.2", 1) },
+		"no address":   func(target *notify.Target) { target.URL = "https://a b/canary" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := serve(t, answers(200), nil)
@@ -294,7 +296,11 @@ func TestNothingSecretIsTold(t *testing.T) {
 func TestLocalTargets(t *testing.T) {
 	e := serve(t, answers(200), nil)
 	port := e.URL[strings.LastIndex(e.URL, ":"):]
-	for _, host := range []string{"127.0.0.1", "localhost", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "0.0.0.0", "[::]", "224.0.0.1", "[64:ff9b::7f00:1]"} {
+	for _, host := range []string{
+		"127.0.0.1", "localhost", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "0.0.0.0", "[::]", "224.0.0.1", "LOCALHOST", "[::1%25lo]", "[fe80::1%25eth0]",
+		"[64:ff9b::7f00:1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[::ffff:0:7f00:1]", "[::127.0.0.1]",
+		"[fd20:ce::254]", "[fd00:42::42]", "100.100.100.200", "192.0.0.192", "168.63.129.16", "[64:ff9b::6464:64c8]",
+	} {
 		d := e.to(func(target *notify.Target) { target.URL = "https://" + host + port })
 		got := (&sender.Sender{Clock: clock.NewMock()}).Deliver(t.Context(), d)
 		if got.Delivered || !got.Final || !strings.Contains(got.Why, "--notification-allow-local-targets") {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 
 	"github.com/corewire/kick/kick/model/notify"
@@ -41,7 +42,7 @@ func (s *Sender) transport(t *notify.Target) (*http.Transport, error) {
 type refusedError struct{ address netip.Addr }
 
 func (e *refusedError) Error() string {
-	return fmt.Sprintf("spec.webhook.url leads to %s, which is an address of KICK's own machine or link; use another one, or start KICK with --notification-allow-local-targets", e.address)
+	return fmt.Sprintf("spec.webhook.url leads to %s, which is an address of KICK's own machine, its link or a cloud's metadata; use another one, or start KICK with --notification-allow-local-targets", e.address)
 }
 
 // control judges each address when it is about to be connected to: whatever a name
@@ -59,19 +60,44 @@ func (s *Sender) control(_ context.Context, _, address string, _ syscall.RawConn
 
 // Addresses that are not local by their kind, but lead to what is.
 var (
-	metadata  = netip.MustParseAddr("fd00:ec2::254")  // of a cloud's machines
-	translate = netip.MustParsePrefix("64:ff9b::/96") // IPv4 behind a NAT64, RFC 6052
-	thisHost  = netip.MustParsePrefix("0.0.0.0/8")    // RFC 791: this network
+	// metadata are the services of clouds that hand out a machine's credentials, where
+	// they are not link-local.
+	metadata = []netip.Addr{
+		netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"), netip.MustParseAddr("fd00:42::42"),
+		netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"), netip.MustParseAddr("168.63.129.16"),
+	}
+	thisHost = netip.MustParsePrefix("0.0.0.0/8") // RFC 791: this network
+	// clothes are the IPv6 addresses that carry an IPv4 address, and from which byte on.
+	clothes = []struct {
+		prefix netip.Prefix
+		at     int
+	}{
+		{netip.MustParsePrefix("64:ff9b::/96"), 12},    // behind a NAT64, RFC 6052
+		{netip.MustParsePrefix("64:ff9b:1::/48"), 12},  // behind one of the place, RFC 8215
+		{netip.MustParsePrefix("2002::/16"), 2},        // 6to4, RFC 3056
+		{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // translated, RFC 7915
+		{netip.MustParsePrefix("::/96"), 12},           // compatible, RFC 4291
+	}
 )
 
-// local reports whether an address belongs to the machine or the link: loopback, link
-// local, multicast, unspecified, also where it is an IPv4 address in the clothes of an
-// IPv6 one.
+// local reports whether an address belongs to the machine, the link or a cloud's
+// metadata: also where it is an IPv4 address in the clothes of an IPv6 one.
 func local(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
-	if translate.Contains(a) {
-		b := a.As16()
-		a = netip.AddrFrom4([4]byte(b[12:]))
+	return ownKind(a) || a.Is6() && ownKind(undressed(a))
+}
+
+func ownKind(a netip.Addr) bool {
+	return a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || thisHost.Contains(a) || slices.Contains(metadata, a)
+}
+
+// undressed is the IPv4 address that an IPv6 address carries, or the address itself.
+func undressed(a netip.Addr) netip.Addr {
+	b := a.As16()
+	for _, c := range clothes {
+		if c.prefix.Contains(a) {
+			return netip.AddrFrom4([4]byte(b[c.at : c.at+4]))
+		}
 	}
-	return a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || a == metadata || thisHost.Contains(a)
+	return a
 }

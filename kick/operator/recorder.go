@@ -14,15 +14,17 @@ import (
 // reportingController is how KICK signs its events.
 const reportingController = "kick"
 
-// recorder sends events through events.k8s.io. The references carry no
-// resourceVersion: it would keep like events from being merged.
+// recorder sends events through events.k8s.io. Events that are alike but for their note
+// are merged there, and the note of the first is told for all. So the reference to a
+// request or a bundle carries its resourceVersion: what is told of another status is an
+// event of its own.
 type recorder struct{ events.EventRecorder }
 
 // Record tells of a transition of a request.
 func (r recorder) Record(about *model.Request, target *model.Workload, e kickevents.Event) {
 	regarding := &corev1.ObjectReference{
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: "KickRequest",
-		Namespace: about.ID.Namespace, Name: about.ID.Name, UID: types.UID(about.UID),
+		Namespace: about.ID.Namespace, Name: about.ID.Name, UID: types.UID(about.UID), ResourceVersion: about.Version,
 	}
 	if target == nil {
 		r.Eventf(regarding, nil, e.Type, e.Reason, e.Action, "%s", apply.Cut(e.Note))
@@ -42,9 +44,9 @@ func (r recorder) RecordSource(about model.Key, uid string, e kickevents.Event) 
 }
 
 // RecordBundle tells of a bundle.
-func (r recorder) RecordBundle(about model.Key, uid string, e kickevents.Event) {
+func (r recorder) RecordBundle(about model.Key, uid, version string, e kickevents.Event) {
 	regarding := &corev1.ObjectReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: about.Kind, Namespace: about.Namespace, Name: about.Name, UID: types.UID(uid),
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: about.Kind, Namespace: about.Namespace, Name: about.Name, UID: types.UID(uid), ResourceVersion: version,
 	}
 	r.Eventf(regarding, nil, e.Type, e.Reason, e.Action, "%s", apply.Cut(e.Note))
 }

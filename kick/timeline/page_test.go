@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 		name string
 		test func(*browser)
 	}{
-		{"filter", filters}, {"keyboard", keyboard}, {"zoom", zooms}, {"address", address}, {"themes", themes}, {"graph", graph},
+		{"filter", filters}, {"keyboard", keyboard}, {"zoom", zooms}, {"address", address}, {"themes", themes}, {"graph", graph}, {"log", logs},
 	}
 	for _, step := range steps {
 		t.Run(step.name, func(t *testing.T) {
@@ -204,6 +204,23 @@ func graph(b *browser) {
 	b.see(`document.querySelector("#detail h2").textContent.startsWith("Deployment web")`, "true")
 	b.press("v")
 	b.see(`document.querySelector("#timeline").hidden`, "false")
+	b.eval(`location.hash = "#theme=dark&view=graph&ns=shop"`)
+	b.see(`document.querySelectorAll("#graph .node").length`, "8")
+	b.shoot("graph-dark")
+	audit(b, "graph, dark")
+}
+
+// logs: the first event of a day names the day and its reason, and a short log leaves its
+// place to what is said of the lane.
+func logs(b *browser) {
+	b.see(`document.querySelector("#log .item .reason").textContent`, "Restarted")
+	b.see(`document.querySelector("#log .item time").textContent.replace(/\d/g, "9")`, "9999-99-99 99:99:99")
+	b.see(`document.querySelectorAll("#log .item time")[1].textContent.replace(/\d/g, "9")`, "99:99:99")
+	b.eval(`location.hash = "#theme=light&lane=shop/Deployment/web"`)
+	b.see(logCount, "Log of web · 3")
+	b.see(`document.querySelectorAll("#detail .trail li").length > 9`, "true")
+	b.see(`(l => l.clientHeight <= l.scrollHeight && l.clientHeight >= document.querySelector("#log-space").clientHeight)(document.querySelector("#log"))`, "true")
+	b.see(`(d => d.scrollHeight <= d.clientHeight || document.querySelector("#log").clientHeight < 200)(document.querySelector("#detail"))`, "true")
 }
 
 // crowded is a page of 5,000 workloads.

@@ -249,7 +249,7 @@ func (r recorder) RecordSource(about model.Key, _ string, e events.Event) {
 }
 
 // RecordBundle tells of an event about a bundle.
-func (r recorder) RecordBundle(about model.Key, _ string, e events.Event) {
+func (r recorder) RecordBundle(about model.Key, _, _ string, e events.Event) {
 	r.process.engine.demand(eventSite, about.Namespace)
 	if tell := r.process.engine.Told; tell != nil {
 		tell(check.Told{Bundle: types.NamespacedName{Namespace: about.Namespace, Name: about.Name}, Reason: e.Reason, Note: e.Note})

@@ -110,6 +110,9 @@ func Explanation(r run.Result) []string {
 		if l.Revision > 0 {
 			revision = fmt.Sprintf("(rv %d)", l.Revision)
 		}
+		if l.Says != "" {
+			revision += ": " + l.Says
+		}
 		out = append(out, strings.TrimRight(fmt.Sprintf("  %s  %-10s %-58s %s", l.At.UTC().Format("15:04:05.000"), l.Actor, l.Text, revision), " "))
 	}
 	for _, f := range r.Failures[:verdicts] {

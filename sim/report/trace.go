@@ -31,6 +31,7 @@ type traceJSON struct {
 	Revision int64     `json:"rv,omitempty"`
 	Log      bool      `json:"log,omitempty"`
 	Text     string    `json:"text"`
+	Says     string    `json:"says,omitempty"` // KICK's own sentence
 }
 
 // verdictActor is who speaks where a trace tells of a broken law.
@@ -51,7 +52,7 @@ func Trace(out io.Writer, build string, results []run.Result) error {
 		for _, l := range r.Trail.Lines() {
 			err := encoder.Encode(traceJSON{
 				Scenario: r.Scenario.Name, Seconds: r.Trail.Since(l.At).Seconds(), At: l.At.UTC(), Actor: l.Actor,
-				Manager: l.Manager, Verb: l.Verb, Object: l.Object, Revision: l.Revision, Log: l.Log, Text: l.Text,
+				Manager: l.Manager, Verb: l.Verb, Object: l.Object, Revision: l.Revision, Log: l.Log, Text: l.Text, Says: l.Says,
 			})
 			if err != nil {
 				return err

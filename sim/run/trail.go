@@ -54,6 +54,7 @@ type Line struct {
 	At       time.Time
 	Actor    string
 	Text     string
+	Says     string // KICK's own sentence about a request that moved; empty: it said nothing new
 	Revision int64
 	Verb     string
 	Object   string // Kind namespace/name
@@ -253,7 +254,7 @@ func (t *Trail) line(e entry) Line {
 		return l
 	}
 	what, causal := words(e)
-	l.Deciding = decides(e)
+	l.Deciding, l.Says = decides(e), says(ev)
 	l.Text, l.Causal = l.Object+": "+what, causal && (e.actor == actorUser || e.actor == actorKick)
 	if e.actor == actorUser && ev.Manager != "kubectl" {
 		l.Text += " (by " + ev.Manager + ")"

@@ -114,6 +114,20 @@ func waits(ev *cluster.Event, r *v1alpha1.KickRequest) string {
 	return gate.Reason
 }
 
+// says is the sentence that a request's status gives with another phase or reason: the one
+// that events, kubectl kick and the timeline give.
+func says(ev *cluster.Event) string {
+	now, is := ev.Object.(*v1alpha1.KickRequest)
+	old, _ := ev.Old.(*v1alpha1.KickRequest)
+	if !is || ev.Type != cluster.Modified || now.Status.Gate == nil {
+		return ""
+	}
+	if old.Status.Gate != nil && old.Status.Phase == now.Status.Phase && old.Status.Gate.Reason == now.Status.Gate.Reason {
+		return ""
+	}
+	return now.Status.Gate.Message
+}
+
 // because is what decides, behind a colon.
 func because(e entry) string {
 	if e.cause == "" {

@@ -67,10 +67,12 @@ type NotificationPolicySpec struct {
 //
 // +kubebuilder:validation:XValidation:rule=`!has(self.tls) || self.url.startsWith('https://')`,message=`tls is for an https url only: write https:// or leave tls out`,fieldPath=`.tls`
 // +kubebuilder:validation:XValidation:rule=`!has(self.auth) || !has(self.headers) || !self.headers.exists(h, h.name.lowerAscii() == 'authorization')`,message=`auth sets the Authorization header: leave that header out of headers, or leave auth out`,fieldPath=`.headers`
+// +kubebuilder:validation:XValidation:rule=`!has(self.headers) || self.headers.all(a, self.headers.exists_one(b, b.name.lowerAscii() == a.name.lowerAscii()))`,message=`names of headers differ by more than capital letters: write each once`,fieldPath=`.headers`
 type Webhook struct {
 	// url is the endpoint, http or https, without user name or password. Required.
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule=`self.matches('^https?://') && isURL(self)`,message=`url is an absolute address that begins with http:// or https://, for example https://hooks.example.com/kick`
+	// +kubebuilder:validation:XValidation:rule=`self.matches('^https?://([^/?#]*@)?(\\[[^/?#]+\\]|[^/?#:]+)(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])?)?([/?#]|$)')`,message=`url names a host, and a port from 1 to 65535 if it names one`
 	// +kubebuilder:validation:XValidation:rule=`!self.matches('^https?://[^/?#]*@')`,message=`url takes no user name or password: put them into a Secret and refer to it in auth.basic`
 	// +required
 	URL string `json:"url"`
@@ -132,13 +134,14 @@ type Header struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule=`self.matches("^[A-Za-z0-9!#$%&'*+.^_|~-]+$")`,message=`name is a header name: letters, digits and -, without spaces or a colon`
+	// +kubebuilder:validation:XValidation:rule=`!(self.lowerAscii() in ['host', 'content-length', 'transfer-encoding', 'trailer', 'te', 'connection', 'upgrade', 'expect', 'idempotency-key'])`,message=`KICK sets this header itself, or sends none: leave it out`
 	// +required
 	Name string `json:"name"`
 
 	// value is the value in plain text, at most 4096 characters. Exactly one of value and valueFrom
 	// is set.
 	// +kubebuilder:validation:MaxLength=4096
-	// +kubebuilder:validation:XValidation:rule=`self.matches('^[^\\r\\n]*$')`,message=`value is one line: remove the line breaks`
+	// +kubebuilder:validation:XValidation:rule=`self.matches('^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$')`,message=`value is one line: remove line breaks and control characters`
 	// +optional
 	Value *string `json:"value,omitempty"`
 

@@ -12,8 +12,9 @@ const (
 	serviceUnavailable = 503
 )
 
-// httpDate is how HTTP writes a time, RFC 9110 section 5.6.7.
-const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
+// httpDates are how HTTP writes a time, RFC 9110 section 5.6.7: two of them are old, and
+// must be understood.
+var httpDates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC}
 
 // Judge says what an answer means: its status code, the text of that, and its header
 // Retry-After.
@@ -38,9 +39,10 @@ func pauseAsked(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil {
 		return min(time.Duration(max(seconds, 0)), MaxPause/time.Second) * time.Second
 	}
-	at, err := time.Parse(httpDate, value)
-	if err != nil {
-		return 0
+	for _, form := range httpDates {
+		if at, err := time.Parse(form, value); err == nil {
+			return min(max(at.Sub(now), 0), MaxPause)
+		}
 	}
-	return min(max(at.Sub(now), 0), MaxPause)
+	return 0
 }

@@ -34,6 +34,7 @@ export class Log {
     const all = this.events(), of = this.page.selected.lane && this.page.board.lanes.get(this.page.selected.lane);
     $("log-title").textContent = `Log${of ? ` of ${of.name}` : ""} · ${all.length}`;
     this.space.style.height = all.length * itemHeight + "px";
+    this.box.style.minHeight = `min(40%, ${all.length * itemHeight}px)`; // what a short log leaves is the detail's
     this.drawn.clear();
     this.slide();
   }
@@ -49,7 +50,7 @@ export class Log {
     const e = all[i], lane = this.page.board.lanes.get(e.lane), chosen = e === this.page.selected.event;
     const day = this.page.clock.date(e.at), newDay = day && (i === 0 || this.page.clock.date(all[i - 1].at) !== day);
     const item = el("div", { role: "option", id: "log-" + i, class: "item" + (chosen ? " selected" : ""), "aria-selected": chosen, "aria-setsize": all.length, "aria-posinset": i + 1, title: e.message },
-      el("div", { class: "first" }, icon(e.type), el("time", {}, this.page.clock.time(e.at)), el("span", { class: "whose" }, lane ? lane.name : ""), el("span", { class: "reason" }, newDay ? day : e.reason)),
+      el("div", { class: "first" }, icon(e.type), el("time", {}, (newDay ? day + " " : "") + this.page.clock.time(e.at)), el("span", { class: "whose" }, lane ? lane.name : ""), el("span", { class: "reason" }, e.reason)),
       el("div", { class: "message" }, e.message));
     item.event = e;
     return item;

@@ -79,7 +79,7 @@ export class Trace {
 function eventOf(l, lane, at) {
   const said = [l.actor === "judge" ? "a law broke" : l.actor, l.manager && "as " + l.manager, l.verb, l.rv && "rv " + l.rv].filter(Boolean).join(", ");
   const type = l.actor === "judge" ? "fault" : ["user", "kick", "fault", "kcm"].includes(l.actor) ? l.actor : "world";
-  return { at, type, reason: said, message: l.text, lane: lane.id };
+  return { at, type, reason: said, message: l.says ? `${l.text}. ${l.says}` : l.text, lane: lane.id };
 }
 
 // bandOf carries a lane's band on: what a pod has loaded, where a request stands.
