@@ -64,6 +64,9 @@ func run(ctx context.Context, args []string, out, log io.Writer) error { //nolin
 	}
 	opts.Progress = log
 	switch args[0] {
+	case "help", "-h", "--help":
+		_, err := io.WriteString(out, usage)
+		return err
 	case "up":
 		return up(ctx, out, opts)
 	case "down":
