@@ -75,10 +75,10 @@ func TestMain_(t *testing.T) {
 		"passes": {[]string{"run", "good.yaml"}, 0, passed + "1 passed, 0 failed in 0.0s\n", ""},
 		"fails": {[]string{"run", "good.yaml", "bad.yaml"}, 1, passed +
 			"FAIL  bad                               0.0s virtual       0 events    0.0ms\n" +
-			"      shop/Deployment/web: 0 restarts by KICK, want 1\n      replay: kick-sim run bad.yaml --explain\n1 passed, 1 failed in 0.0s\n", ""},
+			"      shop/Deployment/web: the scenario expects restarts of it, and it never existed\n      replay: kick-sim run bad.yaml --explain\n1 passed, 1 failed in 0.0s\n", ""},
 		"folder": {[]string{"run", "two", "--filter", "^bad$"}, 1,
 			"FAIL  bad                               0.0s virtual       0 events    0.0ms\n" +
-				"      shop/Deployment/web: 0 restarts by KICK, want 1\n      replay: kick-sim run two/good.yaml --explain\n0 passed, 1 failed in 0.0s\n", ""},
+				"      shop/Deployment/web: the scenario expects restarts of it, and it never existed\n      replay: kick-sim run two/good.yaml --explain\n0 passed, 1 failed in 0.0s\n", ""},
 		"typo": {[]string{"run", "good.yaml", "typo.yaml"}, 2, "",
 			"typo.yaml:5:12: unknown step verb \"aply\" - did you mean \"apply\"? (kick-sim list steps)\n"},
 		"found while running": {[]string{"run", "good.yaml", "late.yaml"}, 2, passed + "1 passed, 0 failed in 0.0s\n", "late.yaml:5:21: operator: invalid argument\n"},
