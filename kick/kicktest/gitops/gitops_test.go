@@ -207,9 +207,11 @@ func (w *world) create(document string) {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		w.t.Fatal(err)
 	}
-	if err := w.c.Create(w.t.Context(), u); err != nil {
-		w.t.Fatal(err)
-	}
+	// An API server tells of a kind some time after its CRD is established.
+	w.eventually(u.GetKind()+" is created", func(ctx context.Context) (bool, error) {
+		err := w.c.Create(ctx, u)
+		return err == nil || apierrors.IsAlreadyExists(err), err
+	})
 }
 
 func (w *world) patch(document, change string) {

@@ -168,11 +168,8 @@ func (f *facts) status(step Step) model.RequestStatus {
 	if step.Phase.Waiting() {
 		st.RequeueAt = step.Until
 	}
-	if st.OpenedAt.IsZero() { // the earlier of two clocks, so that no stamp of ours is older
-		st.OpenedAt = f.Request.Created
-		if f.now.Before(st.OpenedAt) {
-			st.OpenedAt = f.now
-		}
+	if st.OpenedAt.IsZero() {
+		st.OpenedAt = f.created()
 	}
 	if f.latest.After(st.LatestChange) {
 		st.LatestChange = f.latest

@@ -37,6 +37,16 @@ func (f *facts) openedAt() time.Time {
 	return f.Request.OpenedAt(f.Settings.ClockAllowance).Add(f.now.Sub(f.Server(f.now)))
 }
 
+// created is when the request was made, or earlier: no stamp of ours may be older. Where
+// KICK's clock is behind it is by that clock, which knows the API server's to the second.
+func (f *facts) created() time.Time {
+	at := f.Request.Created
+	if !f.now.Before(at) {
+		return at
+	}
+	return earlier(f.now, at.Add(f.now.Sub(f.Server(f.now))-time.Second))
+}
+
 // lastRestart is KICK's own newest stamp, wherever it is still to be seen.
 func (f *facts) lastRestart() time.Time {
 	last := f.Request.Status.RolloutStart
