@@ -11,11 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/corewire/kick/kick/api/crds"
 	"github.com/corewire/kick/kick/kicktest/controlplane"
-	"github.com/corewire/kick/kick/operator"
 )
 
 // TestConforms: kubeconform takes every set of values, and refuses a slip. The schemas that
@@ -23,15 +20,7 @@ import (
 //
 // Proves: KICK-FEAT-042.
 func TestConforms(t *testing.T) {
-	plane := controlplane.Shared(t)
-	if err := plane.InstallCRDs(t.Context(), crds.FS); err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.New(plane.Config, client.Options{Scheme: operator.NewScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	define(t, c, "prometheus")
+	plane, _ := admitting(t)
 	binaries, err := controlplane.Build(context.Background(), os.Stderr, controlplane.Kubeconform)
 	if err != nil {
 		t.Fatal(err)

@@ -31,10 +31,9 @@ func asUnstructured(o runtime.Object) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// TestAdmitted: the API server takes every object of every set of values, without a
-// field that it does not know, in a namespace where the Pod Security Standard
-// "restricted" is enforced. Pods are tried by themselves, as a Deployment is never refused.
-func TestAdmitted(t *testing.T) {
+// admitting is a control plane that knows every kind of the chart, and a client of it.
+func admitting(t *testing.T) (*controlplane.ControlPlane, client.Client) {
+	t.Helper()
 	plane := controlplane.Shared(t)
 	if err := plane.InstallCRDs(t.Context(), crds.FS); err != nil {
 		t.Fatal(err)
@@ -44,6 +43,14 @@ func TestAdmitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	define(t, c, "prometheus")
+	return plane, c
+}
+
+// TestAdmitted: the API server takes every object of every set of values, without a
+// field that it does not know, in a namespace where the Pod Security Standard
+// "restricted" is enforced. Pods are tried by themselves, as a Deployment is never refused.
+func TestAdmitted(t *testing.T) {
+	_, c := admitting(t)
 	for name, values := range valueSets(t) {
 		t.Run(name, func(t *testing.T) {
 			text, err := render(t, "--values", values)

@@ -149,10 +149,16 @@ func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition aft
 		return false
 	}
 	policy, now := b.policies[0], b.KickNow()
-	if _, ok := parseWindows(policy); !ok || open(policy, now) && !b.sleeps() {
+	if _, ok := parseWindows(policy); !ok {
 		return false
 	}
-	if policy.Spec.DryRun || b.unreachable() || b.sleeps() { // no window would have changed anything
+	if b.sleeps() {
+		return true
+	}
+	if open(policy, now) {
+		return false
+	}
+	if policy.Spec.DryRun || b.unreachable() { // no window would have changed anything
 		return true
 	}
 	from := latest(latest(b.Healed, b.busy[b.w.GetNamespace()]), b.clockSet())

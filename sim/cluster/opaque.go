@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"slices"
@@ -73,11 +74,12 @@ func (w *opaqueWalk) walk(name string, s *structuralschema.Structural, seen bool
 	if name == "" {
 		return
 	}
+	v := cmp.Or(s.ValueValidation, &structuralschema.ValueValidation{})
 	switch {
 	case !seen && independent(s):
-		w.lists[name] = append(slices.Clip(w.lists[name]), numbers(s.ValueValidation)...)
+		w.lists[name] = append(slices.Clip(w.lists[name]), bounds(v.MaxItems, v.MinItems)...)
 	case !seen && free(s):
-		w.bounds[name] = append(slices.Clip(w.bounds[name]), lengths(s.ValueValidation)...)
+		w.bounds[name] = append(slices.Clip(w.bounds[name]), bounds(v.MaxLength, v.MinLength)...)
 	default:
 		w.seen[name] = true
 	}
@@ -105,27 +107,15 @@ func independent(s *structuralschema.Structural) bool {
 		(s.ValueValidation == nil || !s.ValueValidation.UniqueItems)
 }
 
-// numbers are the greatest numbers of items that are still too few, or not too many.
-func numbers(v *structuralschema.ValueValidation) []int64 {
+// bounds are the greatest lengths that are still too short, or not too long; at the least
+// none.
+func bounds(most, least *int64) []int64 {
 	out := []int64{}
-	if v != nil && v.MaxItems != nil {
-		out = append(out, *v.MaxItems)
+	if most != nil {
+		out = append(out, *most)
 	}
-	if v != nil && v.MinItems != nil {
-		out = append(out, *v.MinItems-1)
-	}
-	return out
-}
-
-// lengths are the greatest lengths that are still too short, or not too long; at the
-// least none.
-func lengths(v *structuralschema.ValueValidation) []int64 {
-	out := []int64{}
-	if v != nil && v.MaxLength != nil {
-		out = append(out, *v.MaxLength)
-	}
-	if v != nil && v.MinLength != nil {
-		out = append(out, *v.MinLength-1)
+	if least != nil {
+		out = append(out, *least-1)
 	}
 	return out
 }

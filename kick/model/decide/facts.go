@@ -34,8 +34,12 @@ func (f *facts) openedAt() time.Time {
 	if at := f.Request.Status.OpenedAt; !at.IsZero() {
 		return at
 	}
-	return f.Request.OpenedAt(f.Settings.ClockAllowance).Add(f.now.Sub(f.Server(f.now)))
+	return f.shown(f.Request.OpenedAt(f.Settings.ClockAllowance))
 }
+
+// shown is a time of the API server's clock as KICK's clock shows it, to the second that the
+// API server's is known to.
+func (f *facts) shown(at time.Time) time.Time { return at.Add(f.now.Sub(f.Server(f.now))) }
 
 // created is when the request was made, or earlier: no stamp of ours may be older. Where
 // KICK's clock is behind it is by that clock, which knows the API server's to the second.
@@ -44,7 +48,7 @@ func (f *facts) created() time.Time {
 	if !f.now.Before(at) {
 		return at
 	}
-	return earlier(f.now, at.Add(f.now.Sub(f.Server(f.now))-time.Second))
+	return earlier(f.now, f.shown(at).Add(-time.Second))
 }
 
 // lastRestart is KICK's own newest stamp, wherever it is still to be seen.

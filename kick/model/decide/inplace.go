@@ -44,7 +44,7 @@ func (f *facts) stampedAt(stamp time.Time) time.Time {
 	if f.inPlace() == nil || stamp.IsZero() {
 		return stamp
 	}
-	return stamp.Add(f.now.Sub(f.Server(f.now)))
+	return f.shown(stamp)
 }
 
 // proves reports whether pods created at a stamp or later have read every change there
