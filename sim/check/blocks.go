@@ -155,8 +155,8 @@ func (b blockCase) outsideSchedule() bool { //nolint:cyclop // one condition aft
 	if b.sleeps() {
 		return true
 	}
-	if open(policy, now) {
-		return false
+	if open(policy, now) { // for a moment, in which nobody can have acted
+		return !open(policy, now.Add(-wakeSlack))
 	}
 	if policy.Spec.DryRun || b.unreachable() { // no window would have changed anything
 		return true

@@ -64,8 +64,10 @@ func (c *Context) mustWakeAt(r *v1alpha1.KickRequest, w workload, ends, timer ti
 	switch {
 	case -left > wakeSlack:
 		c.report(lawWake, "request %s/%s waits (%s) for %s, and it is %s", r.Namespace, r.Name, reason, clockTime(ends), clockTime(c.KickNow()))
-	case timer.IsZero() && left > 0: // else it has just fired
-		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
+	case timer.IsZero():
+		if left > 0 { // else it has just fired
+			c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
+		}
 	case !c.stepped() && timer.Sub(c.Loop.Now())-wakeSlack > left:
 		c.report(lawWake, "request %s/%s waits (%s) for %s, but the timer for %s is %s later", r.Namespace, r.Name, reason, clockTime(ends), w.id(), timer.Sub(c.Loop.Now())-left)
 	}
