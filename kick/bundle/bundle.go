@@ -46,11 +46,12 @@ type Deps struct {
 type reconciler struct {
 	Deps
 	pace *pace
+	said *said
 }
 
 // New returns the controller, keyed by bundle.
 func New(d Deps) controllers.Controller {
-	r := &reconciler{Deps: d, pace: newPace()}
+	r := &reconciler{Deps: d, pace: newPace(), said: newSaid()}
 	return controllers.Controller{Name: Name, Workers: 4, Watches: r.watches(), Reconcile: r.reconcile}
 }
 
@@ -75,6 +76,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	v := bundle.Decide(s, now)
 	if s.Bundle == nil {
 		r.pace.forget(id)
+		r.said.forget(id)
 		return controllers.Result{}, nil
 	}
 	if f == gather.FromCache && heavy(s, &v) {
@@ -87,6 +89,7 @@ func (r *reconciler) pass(ctx context.Context, id model.Key, f gather.Freshness)
 	}
 	switch v.Action {
 	case bundle.None:
+		r.said.note(id, s.Bundle.Status)
 		return controllers.Result{}, nil
 	case bundle.Report:
 		return r.rest(&v, now), r.report(ctx, s, &v, v.Status, "")
@@ -110,6 +113,7 @@ func (r *reconciler) act(ctx context.Context, s *bundle.Snapshot, v *bundle.Verd
 	if err := r.write(ctx, s, v); err != nil {
 		return r.unwritten(ctx, s, v, now, err)
 	}
+	r.said.forget(s.Bundle.ID) // what there is to say now, the next look will tell
 	r.tell(ctx, s, v)
 	return r.again(v), nil
 }
@@ -148,6 +152,7 @@ func (r *reconciler) tell(ctx context.Context, s *bundle.Snapshot, v *bundle.Ver
 func (r *reconciler) report(ctx context.Context, s *bundle.Snapshot, v *bundle.Verdict, st bundle.Status, why string) error {
 	st.Ready.Message = apply.Cut(explain.BundleReady(s, v, st.Ready.Reason, why))
 	st.Drifted.Message = explain.BundleDrifted(s, st.Drifted.True)
+	r.said.note(s.Bundle.ID, st)
 	before := s.Bundle.Status
 	if before == st {
 		return nil

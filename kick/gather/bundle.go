@@ -64,7 +64,7 @@ func Bundle(o *v1alpha1.ConfigBundle) (*bundle.Bundle, error) {
 	return &bundle.Bundle{
 		ID:  model.Key{Kind: bundle.Kind, Namespace: o.Namespace, Name: o.Name},
 		UID: string(o.UID), Version: o.ResourceVersion, Generation: o.Generation, Deleting: o.DeletionTimestamp != nil,
-		Spec: spec, Meta: bundle.Handed(o.Labels, o.Annotations), Status: bundleStatus(&o.Status),
+		Spec: spec, Meta: bundle.Handed(o.Labels, o.Annotations), Status: BundleStatus(&o.Status),
 	}, nil
 }
 
@@ -84,7 +84,8 @@ func bundleSpec(o *v1alpha1.ConfigBundleSpec) (bundle.Spec, error) {
 	return s, nil
 }
 
-func bundleStatus(o *v1alpha1.ConfigBundleStatus) bundle.Status {
+// BundleStatus reads the status of a ConfigBundle.
+func BundleStatus(o *v1alpha1.ConfigBundleStatus) bundle.Status {
 	st := bundle.Status{
 		Generation: o.ObservedGeneration, Metadata: o.ObservedMetadata, Immutable: o.Immutable, Heals: bundle.Heals{Count: o.Heals},
 		Ready:   bundleCondition(o.Conditions, v1alpha1.ConditionReady),

@@ -84,7 +84,7 @@ func (r *reservations) seed(left map[model.Key]reservation) {
 	r.seeded = true
 }
 
-// drop gives a reservation back; one that stands behind it is left.
+// drop gives the newest reservation of a workload back; one that stands behind it is left.
 func (r *reservations) drop(k model.Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,6 +93,20 @@ func (r *reservations) drop(k model.Key) {
 		return
 	}
 	delete(r.all, k)
+}
+
+// end takes away a reservation that is over. A newer one of the same workload, which it
+// stood behind, is left: that restart is still to be made.
+func (r *reservations) end(k model.Key, over reservation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch now := r.all[k]; {
+	case now.turn == over.turn:
+		delete(r.all, k)
+	case now.before != nil && now.before.turn == over.turn:
+		now.before = nil
+		r.all[k] = now
+	}
 }
 
 // before lists the reservations that were made before a turn; 0: all of them.

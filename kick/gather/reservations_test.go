@@ -70,6 +70,29 @@ func TestARestartThatWasMadeStaysReserved(t *testing.T) {
 	}
 }
 
+// The first try of a restart is over as soon as the cache shows its stamp. What the same
+// workload has reserved since then, or an earlier process left, is another restart.
+func TestAnOldTryGivesNoOtherPlaceAway(t *testing.T) {
+	web := build.Snapshot().Workload
+	g := &Gatherer{}
+	g.reserved.make(web)
+	g.Unstamped(web.ID, build.At(2), false)
+	old := g.reserved.all[web.ID]
+	newer := g.reserved.make(web)
+	g.reserved.end(web.ID, old)
+	if got, held := g.reserved.before(0)[web.ID]; !held || got.turn != newer || got.before != nil {
+		t.Errorf("%+v (held: %v), want the newer one alone", got, held)
+	}
+	g.reserved.end(web.ID, old)
+	if _, held := g.reserved.before(0)[web.ID]; !held {
+		t.Error("one that is gone already took another with it")
+	}
+	g.reserved.end(web.ID, g.reserved.all[web.ID])
+	if len(g.reserved.before(0)) != 0 {
+		t.Error("one that is over still counts")
+	}
+}
+
 func TestWhenAReservationIsOver(t *testing.T) {
 	shown := func(change func(*model.Workload)) *model.Workload {
 		w := build.Snapshot().Workload

@@ -84,7 +84,7 @@ func (g *Gatherer) restarts(ctx context.Context, s *model.Snapshot, now time.Tim
 			return err
 		}
 		if what.over(w, now) {
-			g.reserved.drop(id)
+			g.reserved.end(id, what)
 			continue
 		}
 		found[id], owned[id] = model.Restart{Target: id, Reserved: true}, w.Labels
