@@ -70,7 +70,7 @@ func (g *Gatherer) restarts(ctx context.Context, s *model.Snapshot, now time.Tim
 	owned := map[model.Key]labels.Set{}
 	err := g.eachWorkload(ctx, metav1.NamespaceAll, func(k workloads.Kind, obj client.Object) {
 		w := workloads.Model(k, obj)
-		found[w.ID], owned[w.ID] = model.Restart{Target: w.ID, At: w.Stamp.At}, w.Labels
+		found[w.ID], owned[w.ID] = model.Restart{Target: w.ID, At: w.Stamp.At, InPlace: w.Rollout.InPlace != nil}, w.Labels
 	}, client.MatchingFields{IndexRestarting: Restarting})
 	if err != nil {
 		return err

@@ -6,7 +6,8 @@ import "time"
 // against the limits on how many may be.
 type Restart struct {
 	Target    Key
-	At        time.Time // KICK's stamp; KICK's clock. Zero: not known
+	At        time.Time // KICK's stamp; KICK's clock, in place the API server's. Zero: not known
+	InPlace   bool      // no new revision comes of it
 	Reserved  bool      // this process is about to write the stamp, or wrote it and has not seen it yet
 	Executing bool      // a request of the workload watches a restart
 	Told      bool      // a request has told of this stamp, be it that it is over

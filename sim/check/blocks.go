@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/clock"
 )
 
 // blocked reports that KICK names a block and that this block truly holds.
@@ -229,6 +230,9 @@ func (b blockCase) settling() bool {
 func (b blockCase) rateLimited() bool {
 	interval := minInterval(b.policies[0])
 	stamp, err := time.Parse(time.RFC3339Nano, b.stamps[b.w.id()])
+	if b.w.rollout != nil { // by the API server's clock, to the second
+		return err == nil && b.now(clock.APIServer).Sub(stamp) <= interval+2*time.Second+b.Allowance
+	}
 	return err == nil && b.KickNow().Sub(stamp) <= interval+time.Second
 }
 

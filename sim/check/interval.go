@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -53,14 +54,14 @@ func (c *Context) tooSoon(w workload, known Known) string {
 	if len(policies) != 1 || w.stamp() == "" || w.stamp() != c.stamps[w.id()] || !stampedBy(w, Manager) || c.policyEditedSince(w, known) {
 		return ""
 	}
-	stamp, err := c.stampTime(w)
+	passed, err := c.sinceStamp(w)
 	if err != nil {
 		return ""
 	}
 	least := minInterval(policies[0])
 	// A stamp from the future is what a stepped clock leaves behind: no wait is
 	// ever longer than its own length and the clock allowance.
-	if passed := c.KickNow().Sub(stamp); least > 0 && passed < least && passed >= -c.Allowance {
+	if least > 0 && passed < least && passed >= -c.Allowance {
 		return fmt.Sprintf("KICK restarted it %s before and its policy %s wants %s between restarts", passed.Round(time.Microsecond), policies[0].Name, least)
 	}
 	return ""
@@ -86,10 +87,17 @@ func settleDelay(p *v1alpha1.KickPolicy) time.Duration {
 	return defaultSettleDelay
 }
 
-// stampTime is when KICK stamped a workload, by KICK's clock.
-func (c *Context) stampTime(w workload) (time.Time, error) {
-	if w.rollout != nil { // its stamp is the API server's clock, and whole seconds
-		return c.stampedAt[w.id()].Add(c.KickNow().Sub(c.Loop.Now())), nil
+// sinceStamp is how long ago KICK stamped a workload, by the clock that dates its stamps:
+// KICK's. That of a Rollout is the API server's, to the second; where that was not set
+// meanwhile, the instant at which the stamp landed is nearer to the truth.
+func (c *Context) sinceStamp(w workload) (time.Duration, error) {
+	stamp, err := time.Parse(time.RFC3339Nano, w.stamp())
+	if err != nil || w.rollout == nil {
+		return c.KickNow().Sub(stamp), err
 	}
-	return time.Parse(time.RFC3339Nano, w.stamp())
+	told, passed := c.now(clock.APIServer).Sub(stamp), c.Loop.Now().Sub(c.stampedAt[w.id()])
+	if (told - passed).Abs() < 3*time.Second {
+		return passed, nil
+	}
+	return told, nil
 }

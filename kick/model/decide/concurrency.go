@@ -89,5 +89,9 @@ func (f *facts) underWay() (own, all int, reserved bool) {
 // rollout runs and that no request tells of is what a crash leaves, for as long as its
 // request may need to find it.
 func (f *facts) inFlight(r *model.Restart) bool {
-	return r.Reserved || r.Executing || !r.Told && f.now.Sub(r.At) < f.rolloutTimeout()
+	now := f.now
+	if r.InPlace {
+		now = f.Server(f.now)
+	}
+	return r.Reserved || r.Executing || !r.Told && now.Sub(r.At) < f.rolloutTimeout()
 }

@@ -60,14 +60,6 @@ func (f *facts) lastRestart() time.Time {
 	return last
 }
 
-// restartBlur is how much later than its stamp the last restart may have been made.
-func (f *facts) restartBlur() time.Duration {
-	if f.inPlace() == nil {
-		return 0
-	}
-	return blur + f.Settings.ClockAllowance
-}
-
 // until is the end of a wait of the given length that began at some stored time.
 // A begin further in the future than clocks may differ is what a stepped clock
 // leaves behind: the wait then counts as over, so that none is ever longer than
@@ -84,6 +76,29 @@ func (f *facts) until(begin time.Time, length time.Duration) (end time.Time, ove
 		return time.Time{}, true
 	}
 	return end, false
+}
+
+// apart is when a restart is a length of time past the last one, KICK's clock.
+func (f *facts) apart(last time.Time, length time.Duration) (end time.Time, over bool) {
+	if f.inPlace() == nil {
+		return f.until(last, length)
+	}
+	return f.untilServer(last, length+blur+f.Settings.ClockAllowance)
+}
+
+// untilServer is until for a begin by the API server's clock, which is known to the second
+// only: what the status tells stays as long as it is as near the truth as that.
+func (f *facts) untilServer(begin time.Time, length time.Duration) (end time.Time, over bool) {
+	left := begin.Add(length).Sub(f.Server(f.now))
+	if left > length+f.Settings.ClockAllowance {
+		mark.Hit(mark.SteppedClockWaitOver)
+		return time.Time{}, true
+	}
+	end = f.now.Add(left)
+	if told := f.Request.Status.RequeueAt; told.After(f.now) && told.Sub(end).Abs() <= blur {
+		end = told
+	}
+	return end, left <= 0
 }
 
 // deadline is when a rollout that last moved at some time, as the API server and

@@ -105,7 +105,8 @@ func (f *facts) held() (Step, bool) {
 		s.Reason = request.UpdateInProgress
 		return s, true
 	case in.Pending && f.Workload.Stamp.At.Sub(f.Server(f.now)) > f.Settings.ClockAllowance:
-		s.Reason, s.Until = request.RestartScheduled, f.Workload.Stamp.At
+		s.Reason, s.Until = request.RestartScheduled, f.Workload.Stamp.At // as the workload has it, the API server's clock
+		s.look = f.now.Add(s.Until.Sub(f.Server(f.now)))
 		return s, true
 	}
 	return s, r.Paused

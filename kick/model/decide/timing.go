@@ -90,7 +90,7 @@ func interval(f *facts) Step {
 	if last.IsZero() {
 		return Step{Outcome: Pass}
 	}
-	end, over := f.until(last, f.policy.MinInterval+f.restartBlur())
+	end, over := f.apart(last, f.policy.MinInterval)
 	if over {
 		return Step{Outcome: Pass, At: last}
 	}

@@ -41,22 +41,22 @@ type Step struct {
 	At      time.Time      // when that happened
 	Pod     string         // the pod that proves it
 	Since   time.Time      // when that pod read its sources, at the earliest
-	Until   time.Time      // when the wait ends by time
+	Until   time.Time      // when the wait ends by time, as it is told
 	Taken   bool           // the stamp is gone or is another's
 	Manager string         // who owns the stamp then; empty: nobody
 	Limit   int            // how many are allowed
 	Setting string         // the flag or field that decided
 	Detail  string         // the rest, already in words
 	wakeOn  []model.WakeOn
-	look    time.Time // when to look again without saying so in the status
+	look    time.Time // when to look again where the status does not say so; zero: when it says
 }
 
 // wakeAt is when the step asks to be looked at again; zero: not by time.
 func (s *Step) wakeAt() time.Time {
-	if s.Until.IsZero() {
-		return s.look
+	if s.look.IsZero() {
+		return s.Until
 	}
-	return s.Until
+	return s.look
 }
 
 // Verdict is the answer of a pass.
