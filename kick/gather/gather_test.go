@@ -39,15 +39,17 @@ func asked(name string, created float64, phase v1alpha1.Phase, options ...func(*
 	return r
 }
 
+// byHand makes it a person's, for a change of one second, having answered that of another.
+func byHand(changed, answered float64) func(*v1alpha1.KickRequest) {
+	return func(r *v1alpha1.KickRequest) {
+		r.Spec.Trigger, r.Spec.ChangedAt = v1alpha1.TriggerManual, microSecond(changed)
+		r.Status.LatestObservedDependencyChange = microSecond(answered)
+	}
+}
+
 func TestWhichRequestIsServed(t *testing.T) {
 	const own = "deployment-web"
 	deleting := func(r *v1alpha1.KickRequest) { at := second(0); r.DeletionTimestamp = &at }
-	byHand := func(changed, answered float64) func(*v1alpha1.KickRequest) {
-		return func(r *v1alpha1.KickRequest) {
-			r.Spec.Trigger, r.Spec.ChangedAt = v1alpha1.TriggerManual, microSecond(changed)
-			r.Status.LatestObservedDependencyChange = microSecond(answered)
-		}
-	}
 	tests := map[string]struct {
 		given []v1alpha1.KickRequest
 		want  string
@@ -263,5 +265,27 @@ func TestWhenTheCacheIsDoubted(t *testing.T) {
 	unwanted := SourceLook{Source: source("99"), Record: record("100", "A")}
 	if doubtful(&unwanted) {
 		t.Error("a source nobody wants is read live")
+	}
+}
+
+// Which request is served may change when a date comes, and no event tells of that.
+func TestNextTurn(t *testing.T) {
+	tests := map[string]struct {
+		given []v1alpha1.KickRequest
+		want  time.Time
+	}{
+		"none":                {nil, time.Time{}},
+		"no date":             {[]v1alpha1.KickRequest{asked("a", 0, "")}, time.Time{}},
+		"a date that is past": {[]v1alpha1.KickRequest{asked("a", 0, "", byHand(59, 0))}, time.Time{}},
+		"the next of two, the one that asks again after its end": {
+			[]v1alpha1.KickRequest{asked("a", 0, "", byHand(500, 0)), asked("b", 1, ""), asked("c", 2, "Succeeded", byHand(100, 0))}, build.At(100),
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := nextTurn(tt.given, build.At(60)); !got.Equal(tt.want) {
+				t.Errorf("nextTurn() = %v, want %v", got, tt.want)
+			}
+		})
 	}
 }

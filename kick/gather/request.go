@@ -22,23 +22,26 @@ func TargetOf(r *v1alpha1.KickRequest) model.Key {
 	return model.Key{Kind: string(r.Spec.TargetRef.Kind), Namespace: r.Namespace, Name: r.Spec.TargetRef.Name}
 }
 
-// request picks the one request of a target that this pass is about, and the name
+// request picks the one request of a target that this pass is about, or the name
 // for one that has to be made. KICK keeps a
 // single one under a fixed name; people may add theirs under any name, and then
 // they are served one after the other: the oldest unfinished first, those of a time
 // to come last, else KICK's own, else the newest finished.
-func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Request, string, error) {
-	name := model.ObjectName(target)
+func (g *Gatherer) request(ctx context.Context, s *model.Snapshot, now time.Time, f Freshness) error {
+	target := s.Target
+	s.RequestName = model.ObjectName(target)
 	var list v1alpha1.KickRequestList
 	where := client.MatchingFields{IndexTarget: target.Kind + "/" + target.Name}
 	if err := g.Cache.List(ctx, &list, client.InNamespace(target.Namespace), where); err != nil {
-		return nil, name, fmt.Errorf("list requests for %s: %w", target, err)
+		return fmt.Errorf("list requests for %s: %w", target, err)
 	}
-	chosen := choose(list.Items, name, now)
+	chosen := choose(list.Items, s.RequestName, now)
+	s.NextTurn = nextTurn(list.Items, now)
 	if f == FromCache {
-		return chosen, name, nil
+		s.Request = chosen
+		return nil
 	}
-	id := model.Key{Kind: "KickRequest", Namespace: target.Namespace, Name: name}
+	id := model.Key{Kind: "KickRequest", Namespace: target.Namespace, Name: s.RequestName}
 	if chosen != nil {
 		id = chosen.ID
 	}
@@ -46,12 +49,26 @@ func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time,
 	found, err := get(ctx, g.Live, id, &r)
 	switch {
 	case err != nil || !found:
-		return nil, name, err
+		return err
 	case TargetOf(&r) != target: // somebody gave his request the name KICK would have used
 		mark.Hit(mark.RequestNameTaken)
-		return nil, model.OtherName(target), nil
+		s.RequestName = model.OtherName(target)
+		return nil
 	}
-	return Request(&r), name, nil
+	s.Request = Request(&r)
+	return nil
+}
+
+// nextTurn is when the time of a request comes that a person wants to be done later. It is
+// served in its turn from then on, which no event tells; zero: there is none.
+func nextTurn(items []v1alpha1.KickRequest, now time.Time) time.Time {
+	var next time.Time
+	for i := range items {
+		if at := Request(&items[i]).Ahead(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
 }
 
 func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Request {

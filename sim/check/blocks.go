@@ -12,7 +12,7 @@ import (
 // blocked reports that KICK names a block and that this block truly holds.
 func (c *Context) blocked(w workload, policies []*v1alpha1.KickPolicy, stale []stalePod, named []string) bool {
 	b := blockCase{c, w, policies, stale}
-	if len(c.requestsOf(w)) == 0 && blocks["DryRun"](b) {
+	if requests := c.requestsOf(w); blocks["DryRun"](b) && !slices.ContainsFunc(requests, func(r *v1alpha1.KickRequest) bool { return !c.justOpened(r) }) {
 		return true // retention took the request, and the next one says so again
 	}
 	for _, reason := range named {

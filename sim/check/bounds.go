@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -40,14 +41,25 @@ func (bounds) AtEnd(c *Context) {
 	}
 }
 
-// queuesBehind reports that an older unfinished request for the same workload is
-// served first.
+// queuesBehind reports that another unfinished request for the same workload is served
+// first: an older one, or one that waits for no date.
 func (c *Context) queuesBehind(r *v1alpha1.KickRequest) bool {
+	now := c.KickNow()
 	return slices.ContainsFunc(c.API.List(requestKind, r.Namespace), func(object client.Object) bool {
 		other := object.(*v1alpha1.KickRequest)
-		older := cmp.Or(other.CreationTimestamp.Compare(r.CreationTimestamp.Time), cmp.Compare(other.Name, r.Name)) < 0
-		return older && other.Spec.TargetRef == r.Spec.TargetRef && !terminal(other.Status.Phase)
+		if other.UID == r.UID || other.Spec.TargetRef != r.Spec.TargetRef || terminal(other.Status.Phase) {
+			return false
+		}
+		if dated, otherDated := ofLater(r, now), ofLater(other, now); dated != otherDated {
+			return dated
+		}
+		return cmp.Or(other.CreationTimestamp.Compare(r.CreationTimestamp.Time), cmp.Compare(other.Name, r.Name)) < 0
 	})
+}
+
+// ofLater reports whether somebody asked for a restart that is not to be made yet.
+func ofLater(r *v1alpha1.KickRequest, now time.Time) bool {
+	return r.Spec.Trigger != v1alpha1.TriggerDependency && r.Spec.ChangedAt != nil && r.Spec.ChangedAt.After(now)
 }
 
 // watched reports whether KICK was told to look at a namespace.

@@ -82,21 +82,22 @@ func TestWake(t *testing.T) {
 		change func(*bench)
 		words  string
 	}{
-		"a timer":             {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Minute) }, ""},
-		"an earlier timer":    {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Second) }, ""},
-		"a later timer":       {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Hour) }, "but the timer for shop/Deployment/web is 59m0s later"},
-		"no timer":            {"RateLimited", time.Minute, func(*bench) {}, "but no timer looks at shop/Deployment/web again"},
-		"its time is over":    {"RateLimited", -time.Minute, func(b *bench) { b.timer(time.Second) }, "waits (RateLimited) for 11:59:30.000Z, and it is 12:00:30.000Z"},
-		"says no time":        {"OutsideSchedule", 0, func(*bench) {}, "does not say until when"},
-		"never opens":         {"OutsideSchedule", 0, windowed("0 0 30 2 *", time.Hour, ""), ""},
-		"by a watch":          {"Paused", 0, func(*bench) {}, ""},
-		"pods, with a timer":  {"PodsNotStarted", 0, func(b *bench) { b.timer(time.Second) }, ""},
-		"pods, without":       {"PodsNotStarted", 0, func(*bench) {}, "no timer looks at"},
-		"a clock was set":     {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Hour); b.clocks[clock.Kick].Step(time.Second) }, ""},
-		"nobody's any more":   {"RateLimited", time.Minute, func(b *bench) { b.delete("kubectl", policyKind, "web") }, ""},
-		"finished":            {"RateLimited", time.Minute, func(b *bench) { reach(b, v1alpha1.PhaseFailed) }, ""},
-		"was never judged":    {"Opened", 0, func(b *bench) { reach(b, v1alpha1.PhasePending) }, "and never judged"},
-		"another goes before": {"RateLimited", time.Minute, func(b *bench) { b.create("kubectl", request("a")); b.timer(0) }, "request shop/a was opened at"},
+		"a timer":               {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Minute) }, ""},
+		"an earlier timer":      {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Second) }, ""},
+		"a later timer":         {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Hour) }, "but the timer for shop/Deployment/web is 59m0s later"},
+		"no timer":              {"RateLimited", time.Minute, func(*bench) {}, "but no timer looks at shop/Deployment/web again"},
+		"its time is over":      {"RateLimited", -time.Minute, func(b *bench) { b.timer(time.Second) }, "waits (RateLimited) for 11:59:30.000Z, and it is 12:00:30.000Z"},
+		"says no time":          {"OutsideSchedule", 0, func(*bench) {}, "does not say until when"},
+		"never opens":           {"OutsideSchedule", 0, windowed("0 0 30 2 *", time.Hour, ""), ""},
+		"by a watch":            {"Paused", 0, func(*bench) {}, ""},
+		"pods, with a timer":    {"PodsNotStarted", 0, func(b *bench) { b.timer(time.Second) }, ""},
+		"pods, without":         {"PodsNotStarted", 0, func(*bench) {}, "no timer looks at"},
+		"a clock was set":       {"RateLimited", time.Minute, func(b *bench) { b.timer(time.Hour); b.clocks[clock.Kick].Step(time.Second) }, ""},
+		"nobody's any more":     {"RateLimited", time.Minute, func(b *bench) { b.delete("kubectl", policyKind, "web") }, ""},
+		"finished":              {"RateLimited", time.Minute, func(b *bench) { reach(b, v1alpha1.PhaseFailed) }, ""},
+		"was never judged":      {"Opened", 0, func(b *bench) { reach(b, v1alpha1.PhasePending); b.wait(3 * time.Second) }, "and never judged"},
+		"another goes before":   {"RateLimited", time.Minute, func(b *bench) { b.create("kubectl", request("a")); b.wait(3 * time.Second); b.timer(0) }, "request shop/a was opened at"},
+		"another has just come": {"Paused", 0, func(b *bench) { b.create("kubectl", request("a")); b.timer(0) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := waiting(t, lawWake, tt.reason, tt.until)

@@ -42,6 +42,9 @@ const wakeSlack = 2 * time.Second
 func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
 	reason := reasonOf(r)
 	if phaseOf(r) == v1alpha1.PhasePending {
+		if c.justOpened(r) {
+			return
+		}
 		c.report(lawWake, "request %s/%s was opened at %s and never judged", r.Namespace, r.Name, clockTime(r.CreationTimestamp.Time))
 		return
 	}
@@ -56,6 +59,17 @@ func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
 	case byPods[reason] && timer.IsZero():
 		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
 	}
+}
+
+// justOpened reports that the operator had no time yet to judge a request.
+func (c *Context) justOpened(r *v1alpha1.KickRequest) bool {
+	if phaseOf(r) != v1alpha1.PhasePending {
+		return false
+	}
+	if at := r.Status.OpenedAt; at != nil && c.KickNow().Sub(at.Time).Abs() < wakeSlack {
+		return true
+	}
+	return c.now(clock.APIServer).Sub(r.CreationTimestamp.Time) < wakeSlack
 }
 
 // mustWakeAt is about a wait that ends at a time of KICK's clock.

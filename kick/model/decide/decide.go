@@ -26,6 +26,9 @@ func Decide(s *model.Snapshot, now time.Time) Verdict {
 	}
 	f := newFacts(s, now)
 	v := judge(f)
+	if turn := s.NextTurn; turn.After(now) && (v.WakeAt.IsZero() || turn.Before(v.WakeAt)) {
+		v.WakeAt = turn // it may be another request that is served from then on
+	}
 	note(f, &v)
 	return v
 }

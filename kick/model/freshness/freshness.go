@@ -160,10 +160,10 @@ func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
 		t.add(&s.Pods[i], missedBy(s, all, &s.Pods[i]), s.Workload.Rollout.Partition)
 	}
 	switch {
-	case t.worst.State == Stale:
+	case t.worst.State == Stale && (t.reachable || !t.waiting && t.there >= s.Workload.Rollout.Replicas):
 		t.worst.Below = !t.reachable
 		return t.worst
-	case t.waiting:
+	case t.waiting, t.worst.State == Stale: // a restart may yet reach one that is still to start
 		verdict.State, verdict.Reason = Unknown, request.PodsNotStarted
 	case !t.running:
 		verdict.Reason = request.NotRunning
@@ -173,6 +173,7 @@ func judgePods(s *model.Snapshot, all []reading, verdict Evidence) Evidence {
 
 // tally is what the pods of a workload add up to.
 type tally struct {
+	there     int32    // how many run or are about to
 	running   bool     // some pod runs
 	waiting   bool     // some pod has not started and may yet read what stood before
 	reachable bool     // some stale pod would be replaced by a restart
@@ -181,6 +182,9 @@ type tally struct {
 
 func (t *tally) add(p *model.Pod, missed *Evidence, partition int32) {
 	t.running = t.running || p.Running
+	if p.Running || p.Pending {
+		t.there++
+	}
 	switch {
 	case missed == nil:
 	case p.Pending:
