@@ -87,6 +87,11 @@ test-e2e-recovery: ## kill the operator in the midst of restarts 50 times, on a 
 	@$(CLUSTER) build
 	@go test -count=1 -timeout 60m -v -run TestKilledOverAndOver ./kick/operator -args -operator.kills 50
 
+.PHONY: test-e2e-share
+test-e2e-share: ## change a ConfigMap that 500 workloads share, on a real control plane; takes about 5 minutes
+	@$(CLUSTER) build
+	@go test -count=1 -timeout 60m -v -run TestManyShareOneConfigMap ./kick/operator -args -operator.share 500
+
 .PHONY: test-e2e-chart
 test-e2e-chart: ## install, upgrade and uninstall the chart on a real control plane, and run its operator with its rights in its cage
 	@$(CLUSTER) build

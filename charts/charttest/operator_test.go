@@ -176,12 +176,18 @@ func (w *world) furnish() {
 	w.create(&v1alpha1.KickPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "all"}})
 }
 
-// restarts changes the Secret and waits until every workload was restarted for it.
-func (w *world) restarts() {
+// adopted waits until every workload was judged once.
+func (w *world) adopted() {
 	w.t.Helper()
 	for kind := range workloadKinds {
 		w.reaches(kind, v1alpha1.PhaseNoLongerRequired)
 	}
+}
+
+// restarts changes the Secret and waits until every workload was restarted for it.
+func (w *world) restarts() {
+	w.t.Helper()
+	w.adopted()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "db"}}
 	if err := w.c.Patch(w.t.Context(), secret, client.RawPatch(merge, []byte(`{"stringData":{"password":"after"}}`))); err != nil {
 		w.t.Fatal(err)
@@ -227,7 +233,7 @@ func (w *world) checked(o *installation.Operator) {
 
 // TestOperatorInItsCage: the operator does its work with the rights and within the cage of
 // the chart as it is installed without any values: of each kind a restart happens. What it
-// serves then answers the chart's alerts and dashboard.
+// serves then answers the chart's alerts and dashboard, as Prometheus itself evaluates them.
 //
 // Proves: KICK-FEAT-041, KICK-FEAT-037.
 func TestOperatorInItsCage(t *testing.T) {
@@ -235,9 +241,13 @@ func TestOperatorInItsCage(t *testing.T) {
 	install(t, w.kick.Namespace)
 	o := w.start()
 	w.furnish()
+	w.adopted()
+	before := w.metrics(o)
 	w.restarts()
 	w.checked(o)
 	w.answers(o)
+	w.alerts(o)
+	w.panels(o, before)
 }
 
 // TestBundlesInTheCage: a ConfigMap is made, healed, changed and made anew, all of which

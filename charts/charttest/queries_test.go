@@ -25,15 +25,21 @@ var (
 // ofPrometheus are what Prometheus itself adds: the series of a target, and its labels.
 var ofPrometheus = map[string]bool{"up": true, "job": true, "namespace": true}
 
-// scrape is what a running operator serves, by the names of the series.
-func (w *world) scrape(o *installation.Operator) map[string][]sample {
+// metrics is what a running operator serves.
+func (w *world) metrics(o *installation.Operator) string {
 	w.t.Helper()
 	_, body, err := o.Get(w.t.Context(), o.Metrics, "/metrics")
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	return body
+}
+
+// scrape is what a running operator serves, by the names of the series.
+func (w *world) scrape(o *installation.Operator) map[string][]sample {
+	w.t.Helper()
 	all := map[string][]sample{}
-	for line := range strings.Lines(body) {
+	for line := range strings.Lines(w.metrics(o)) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -114,14 +120,21 @@ func (s sample) selected(label, operator, value string) bool {
 // queries are those of the alerts and of the dashboard, as the chart renders them.
 func queries(t *testing.T) (all []string) {
 	t.Helper()
-	text, err := render(t, "--set", "metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true,metrics.dashboard.enabled=true")
+	alerts, _ := rules(t)
+	for _, a := range alerts {
+		all = append(all, a.expr)
+	}
+	return append(all, dashboard(t)...)
+}
+
+// dashboard are the queries of the dashboard.
+func dashboard(t *testing.T) (all []string) {
+	t.Helper()
+	text, err := render(t, "--set", "metrics.dashboard.enabled=true")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range objects(t, text) {
-		if o.GetKind() == "PrometheusRule" {
-			all = append(all, expressions(o.Object)...)
-		}
 		if board, _, _ := unstructured.NestedStringMap(o.Object, "data"); o.GetKind() == "ConfigMap" && o.GetLabels()["grafana_dashboard"] != "" {
 			for _, content := range board {
 				var parsed any

@@ -71,6 +71,16 @@ func (a *app) session(c *cobra.Command) (*session, error) {
 	return s, nil
 }
 
+// Over is what reads for why, over an API server that a reader leads to and as an operator
+// with these options and integrations would.
+func Over(live client.Reader, o operator.Options, i *operator.Integrations) (*gather.Gatherer, error) {
+	c, err := newCache(live, operator.NewScheme(), operator.Transforms(o, i), append(operator.Indexes(), i.Indexes()...))
+	if err != nil {
+		return nil, err
+	}
+	return operator.Reader(c, live, o, i), nil
+}
+
 // options are those of an operator of which nothing but its namespace is known. Kargo,
 // Argo Rollouts and the Secrets Store CSI driver count where they are installed.
 func (a *app) options() operator.Options {

@@ -108,6 +108,14 @@ func (s *session) judge(target model.Key) (*answer, error) {
 	return out, s.requests(out, target, snap.Request)
 }
 
+// Tell is the reason and the sentence of why.
+func Tell(snap *model.Snapshot, now time.Time) (reason, message string) {
+	var out answer
+	v := decide.Foresee(snap, now)
+	out.fill(snap, &v)
+	return out.Reason, out.Message
+}
+
 // requests adds what people said of the request that is judged, and the other open ones
 // for the workload.
 func (s *session) requests(out *answer, target model.Key, judged *model.Request) error {
@@ -163,6 +171,7 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		if st := r.Status; st.Phase.Terminal() && v.Action == decide.None {
 			out.Reason, out.Message = string(st.Reason), st.Message
 		}
+		out.refused(&r.Status, v)
 	}
 	out.LooksAt, out.looks = moment(v.WakeAt), v.WakeAt
 	out.WakesOn = wakes(v.WakeOn)
@@ -171,6 +180,15 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		out.Sources = append(out.Sources, describe(&snap.Dependencies[i]))
 	}
 	slices.SortStableFunc(out.Sources, func(a, b source) int { return b.changed.Compare(a.changed) })
+}
+
+// refused tells of a restart that the API server does not take: no rule foresees that, and
+// the operator, which sends it again now and then, has it on record.
+func (out *answer) refused(st *model.RequestStatus, v *decide.Verdict) {
+	if v.Action == decide.Stamp && st.Reason == request.PatchRejected && st.Phase.Waiting() {
+		out.phase, out.act = st.Phase, false
+		out.Phase, out.Reason, out.Message = string(st.Phase), string(st.Reason), st.Message
+	}
 }
 
 func describe(d *model.Dependency) source {

@@ -70,6 +70,12 @@ var byReason = map[request.Reason]template{
 	request.AmbiguousOwner:     {corev1.EventTypeWarning, OwnerAmbiguous, "Evaluate"},
 }
 
+// stuck is the event of a restart that does not go on until somebody does something.
+var stuck = map[request.Reason]template{
+	request.UnreadyPods:     {corev1.EventTypeWarning, WaitingForRollout, "Restart"},
+	request.EvictionRefused: {corev1.EventTypeWarning, WaitingForRollout, "Restart"},
+}
+
 // ForFlapping is the event of a source whose content does not come to rest.
 func ForFlapping(note string) Event {
 	return Event{Type: corev1.EventTypeWarning, Reason: SourceFlapping, Action: "Observe", Note: note}
@@ -77,18 +83,28 @@ func ForFlapping(note string) Event {
 
 // ForTransition is the event of a status write that changed phase or reason; false
 // where the change is not worth one: an opening, a settle delay that is over in a
-// moment, a new detail of a restart that was already told.
+// moment, a new detail of a restart that was already told and goes on.
 func ForTransition(from, to model.RequestStatus) (Event, bool) {
 	if to.Overridden != "" && from.Overridden == "" { // whoever opened a gate by hand answers for it
 		return Event{Type: corev1.EventTypeWarning, Reason: GateOverridden, Action: "Evaluate", Note: to.Overridden}, true
 	}
-	same := from.Phase == to.Phase && (from.Reason == to.Reason || to.Phase == request.Executing)
-	t, ok := byPhase[to.Phase]
+	t, ok := templateOf(to)
+	_, hangs := stuck[to.Reason]
+	same := from.Phase == to.Phase && (from.Reason == to.Reason || to.Phase == request.Executing && !hangs)
 	if same || !ok || to.Reason == request.Settling {
 		return Event{}, false
 	}
-	if special, ok := byReason[to.Reason]; ok && to.Phase.Waiting() {
-		t = special
-	}
 	return Event{Type: t.kind, Reason: t.reason, Action: t.action, Note: to.Message}, true
+}
+
+// templateOf is what is told of where a request has come to; false: nothing.
+func templateOf(to model.RequestStatus) (template, bool) {
+	if t, hangs := stuck[to.Reason]; hangs && to.Phase == request.Executing {
+		return t, true
+	}
+	if t, special := byReason[to.Reason]; special && to.Phase.Waiting() {
+		return t, true
+	}
+	t, ok := byPhase[to.Phase]
+	return t, ok
 }

@@ -26,8 +26,9 @@ import (
 
 // Names of the cache indexes that gather relies on; Indexes builds them.
 const (
-	IndexSources = "kick.sources" // workloads by "<source kind>/<source name>"
-	IndexTarget  = "kick.target"  // requests by "<workload kind>/<workload name>"
+	IndexSources    = "kick.sources"    // workloads by "<source kind>/<source name>"
+	IndexTarget     = "kick.target"     // requests by "<workload kind>/<workload name>"
+	IndexController = "kick.controller" // revisions by the UID of the workload that controls them
 )
 
 // Gatherer reads the cluster for all controllers.

@@ -280,13 +280,26 @@ func (g *Gatherer) NextQueued(ctx context.Context) ([]model.Key, error) {
 	if err := g.Cache.List(ctx, &list, client.MatchingFields{IndexHolds: Queues}); err != nil {
 		return nil, fmt.Errorf("list requests that wait for restarts to end: %w", err)
 	}
-	slices.SortFunc(list.Items, func(a, b v1alpha1.KickRequest) int {
-		return cmp.Or(micro(a.Status.OpenedAt).Compare(micro(b.Status.OpenedAt)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	waiting := workloads.Pointers(list.Items)
+	slices.SortFunc(waiting, func(a, b client.Object) int {
+		x, y := a.(*v1alpha1.KickRequest), b.(*v1alpha1.KickRequest)
+		return cmp.Or(micro(x.Status.OpenedAt).Compare(micro(y.Status.OpenedAt)), cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name))
 	})
 	var next []model.Key
-	served := map[model.Key]bool{}
-	for i := range list.Items {
-		id := TargetOf(&list.Items[i])
+	unserved := map[string][]labels.Selector{} // by namespace
+	for _, r := range waiting {
+		left, known := unserved[r.GetNamespace()]
+		if !known {
+			var err error
+			if left, err = g.policySelectors(ctx, r.GetNamespace()); err != nil {
+				return nil, err
+			}
+			unserved[r.GetNamespace()] = left
+		}
+		if len(left) == 0 { // as it is soon: hundreds may wait, and each end of a restart asks
+			continue
+		}
+		id := TargetOf(r.(*v1alpha1.KickRequest))
 		w, err := g.cached(ctx, id)
 		if err != nil {
 			return nil, err
@@ -294,17 +307,26 @@ func (g *Gatherer) NextQueued(ctx context.Context) ([]model.Key, error) {
 		if w == nil {
 			continue
 		}
-		selecting, _, err := policies(ctx, g.Cache, w)
-		if err != nil {
-			return nil, err
-		}
-		for j := range selecting {
-			if p := selecting[j].ID; !served[p] {
-				served[p] = true
-				next = append(next, id)
-				break
-			}
+		if i := slices.IndexFunc(left, func(s labels.Selector) bool { return s.Matches(labels.Set(w.Labels)) }); i >= 0 {
+			unserved[r.GetNamespace()] = slices.Delete(left, i, i+1)
+			next = append(next, id)
 		}
 	}
 	return next, nil
+}
+
+// policySelectors are the workloadSelectors of a namespace's policies, by their names.
+func (g *Gatherer) policySelectors(ctx context.Context, namespace string) ([]labels.Selector, error) {
+	var list v1alpha1.KickPolicyList
+	if err := g.Cache.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list policies of %s: %w", namespace, err)
+	}
+	slices.SortFunc(list.Items, func(a, b v1alpha1.KickPolicy) int { return cmp.Compare(a.Name, b.Name) })
+	var all []labels.Selector
+	for i := range list.Items {
+		if s, err := selector(list.Items[i].Spec.Discovery.WorkloadSelector); err == nil { // one that cannot be read selects nothing
+			all = append(all, s)
+		}
+	}
+	return all, nil
 }

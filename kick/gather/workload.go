@@ -92,7 +92,8 @@ func (g *Gatherer) describe(ctx context.Context, s *model.Snapshot, kind workloa
 	if err := g.dependencies(ctx, s, g.Cache, kind.Template(obj), scopes); err != nil {
 		return err
 	}
-	revisions, err := revisions(ctx, g.Cache, kind, obj)
+	// By index: by labels the cache would look at every revision of the namespace.
+	revisions, err := revisions(ctx, g.Cache, kind, obj, client.MatchingFields{IndexController: string(obj.GetUID())})
 	if err != nil {
 		return err
 	}
@@ -191,14 +192,22 @@ func labelsOf(s model.Source, r *model.Record) labels.Set {
 	return s.Labels
 }
 
+// ControllerValues are the values of IndexController.
+func ControllerValues(o client.Object) []string {
+	if ref := metav1.GetControllerOfNoCopy(o); ref != nil {
+		return []string{string(ref.UID)}
+	}
+	return nil
+}
+
 // revisions are those the workload controls.
-func revisions(ctx context.Context, r client.Reader, kind workloads.Kind, obj client.Object) ([]client.Object, error) {
+func revisions(ctx context.Context, r client.Reader, kind workloads.Kind, obj client.Object, where ...client.ListOption) ([]client.Object, error) {
 	list := kind.NewRevisions()
 	options, err := selected(kind, obj)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.List(ctx, list, options...); err != nil {
+	if err := r.List(ctx, list, append(options, where...)...); err != nil {
 		return nil, fmt.Errorf("list revisions of %s %s/%s: %w", kind.Name(), obj.GetNamespace(), obj.GetName(), err)
 	}
 	return workloads.Controlled(kind.Items(list), obj), nil

@@ -138,6 +138,9 @@ func Indexes() []controllers.Index {
 			Values: func(o client.Object) []string { return gather.HoldsValues(o.(*v1alpha1.KickRequest)) },
 		},
 	}
+	for _, revision := range revisionKinds() {
+		all = append(all, controllers.Index{Object: revision, Name: gather.IndexController, Values: gather.ControllerValues})
+	}
 	return append(all, workloadIndexes(workloadKinds)...)
 }
 
@@ -158,6 +161,19 @@ func workloadIndexes(kinds workloads.Registry) []controllers.Index {
 		)
 		if referrer, may := k.(workloads.Referrer); may {
 			all = append(all, controllers.Index{Object: k.New(), Name: gather.IndexTemplate, Values: func(o client.Object) []string { return gather.TemplateValues(referrer, o) }})
+		}
+	}
+	return all
+}
+
+// revisionKinds has one object of each kind that workloads keep their revisions in.
+func revisionKinds() []client.Object {
+	var all []client.Object
+	known := map[string]bool{}
+	for _, k := range workloadKinds {
+		if name := k.RevisionKind(); !known[name] {
+			known[name] = true
+			all = append(all, k.Revision())
 		}
 	}
 	return all

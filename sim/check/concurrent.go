@@ -62,9 +62,9 @@ func (l *concurrent) tooMany(c *Context, target workload, w Write) string {
 	if len(policies) != 1 || c.policyEditedSince(target, w.Known) {
 		return ""
 	}
-	own, all := 0, 0
+	own, all, requests := 0, 0, c.requests()
 	for _, other := range c.workloads() {
-		if other.id() == target.id() || !l.counts(c, other, w) {
+		if other.id() == target.id() || !l.counts(c, other, w, requests[other.id()]) {
 			continue
 		}
 		all++
@@ -94,7 +94,7 @@ func maxConcurrent(p *v1alpha1.KickPolicy) int {
 
 // counts reports whether a restart of a workload was under way as far as the sender of
 // a write can know.
-func (l *concurrent) counts(c *Context, other workload, w Write) bool {
+func (l *concurrent) counts(c *Context, other workload, w Write, requests []*v1alpha1.KickRequest) bool {
 	if by, sending := l.sending[other.id()]; sending && by == w.By {
 		return true
 	}
@@ -102,12 +102,12 @@ func (l *concurrent) counts(c *Context, other workload, w Write) bool {
 	if !ok || last.by != w.By && !last.at.Before(w.Known.Began) {
 		return false
 	}
-	return c.restarting(other, last.stamp)
+	return c.restarting(other, last.stamp, requests)
 }
 
 // restarting reports whether the rollout of a restart that KICK made is not over: it
-// runs, or its request says so, and none has said that it has ended.
-func (c *Context) restarting(w workload, stamp string) bool {
+// runs, or one of its requests says so, and none has said that it has ended.
+func (c *Context) restarting(w workload, stamp string, requests []*v1alpha1.KickRequest) bool {
 	if w.stamp() != stamp || !stampedBy(w, Manager) {
 		return false
 	}
@@ -115,7 +115,7 @@ func (c *Context) restarting(w workload, stamp string) bool {
 	if err != nil || c.KickNow().Sub(at) >= c.rolloutTimeout(w) {
 		return false
 	}
-	for _, r := range c.requestsOf(w) {
+	for _, r := range requests {
 		if told := r.Status.CurrentRollout; told != nil && !told.StartedAt.Time.Before(at) {
 			return r.Status.Phase == v1alpha1.PhaseExecuting && !w.complete()
 		}
@@ -136,13 +136,13 @@ func (b blockCase) limited() bool {
 	if len(b.policies) != 1 {
 		return false
 	}
-	own, all := 0, 0
+	own, all, requests := 0, 0, b.requests()
 	for _, other := range b.workloads() {
 		executes := false
-		for _, r := range b.requestsOf(other) {
+		for _, r := range requests[other.id()] {
 			executes = executes || r.Status.Phase == v1alpha1.PhaseExecuting
 		}
-		if other.id() == b.w.id() || !executes && !b.restarting(other, b.stamps[other.id()]) {
+		if other.id() == b.w.id() || !executes && !b.restarting(other, b.stamps[other.id()], requests[other.id()]) {
 			continue
 		}
 		all++

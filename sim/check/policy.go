@@ -63,6 +63,18 @@ func (c *Context) requestsOf(w workload) []*v1alpha1.KickRequest {
 	return out
 }
 
+// requests are all requests by the workload that they name, for who asks about many.
+func (c *Context) requests() map[string][]*v1alpha1.KickRequest {
+	all := map[string][]*v1alpha1.KickRequest{}
+	for _, object := range c.API.List(requestKind, "") {
+		if r, ok := object.(*v1alpha1.KickRequest); ok {
+			id := r.Namespace + "/" + string(r.Spec.TargetRef.Kind) + "/" + r.Spec.TargetRef.Name
+			all[id] = append(all[id], r)
+		}
+	}
+	return all
+}
+
 // terminal reports whether a phase is an end.
 func terminal(p v1alpha1.Phase) bool {
 	switch p {

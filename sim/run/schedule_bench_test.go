@@ -48,7 +48,7 @@ func cpu() time.Duration {
 }
 
 // collectLess collects garbage as rarely as kick-sim does.
-func collectLess(b *testing.B) {
+func collectLess(b testing.TB) {
 	before := debug.SetGCPercent(1000)
 	b.Cleanup(func() { debug.SetGCPercent(before) })
 }

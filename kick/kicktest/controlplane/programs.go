@@ -38,11 +38,12 @@ const (
 	Kubeconform   Program = "kubeconform"
 )
 
-// Other tools, to be seen beside KICK: the controller of Argo Rollouts, and what applies
-// manifests as Flux does.
+// Other tools, to be seen beside KICK: the controller of Argo Rollouts, what applies
+// manifests as Flux does, and what answers queries as Prometheus does.
 const (
 	ArgoRollouts Program = "rollouts-controller"
 	FluxApply    Program = "fluxapply"
+	PromQuery    Program = "promquery"
 )
 
 // Binaries says where each program stands.
@@ -70,6 +71,7 @@ var sources = map[Program]source{
 	Gotestsum:         {tool: "gotestsum", pkg: "gotest.tools/gotestsum", module: "gotest.tools/gotestsum"},
 	ArgoRollouts:      {tool: "rollouts", pkg: "github.com/argoproj/argo-rollouts/cmd/rollouts-controller", module: "github.com/argoproj/argo-rollouts"},
 	FluxApply:         {tool: "fluxapply", pkg: ".", module: "github.com/fluxcd/pkg/ssa"},
+	PromQuery:         {tool: "promquery", pkg: ".", module: "github.com/prometheus/prometheus"},
 	Kubeconform:       {tool: "kubeconform", pkg: "github.com/yannh/kubeconform/cmd/kubeconform", module: "github.com/yannh/kubeconform"},
 	Helm:              {tool: "helm", pkg: "helm.sh/helm/v4/cmd/helm", module: "helm.sh/helm/v4", stamp: "helm.sh/helm/v4/internal/version.version"},
 }
