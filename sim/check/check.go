@@ -60,6 +60,7 @@ type Context struct {
 	Bundles        bool          // KICK's --enable-config-bundles
 	Rollouts       bool          // KICK's --enable-argo-rollouts
 	CSI            bool          // KICK's --enable-csi-integration
+	Rotation       time.Duration // KICK's --csi-rotation-poll-interval
 	Operator       Operator      // nil: it is not running yet
 	Healed         time.Time     // when the last fault ended; zero before
 	Broken         func()        // told when a law is broken; may be nil

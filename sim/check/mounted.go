@@ -81,6 +81,26 @@ func (b blockCase) flaps() bool {
 	})
 }
 
+// classesQuiet is when nothing that the classes of a workload did holds a restart back any more:
+// one poll after a rotation, for the Secret that mirrors it, and five of them after the last of
+// three within as many, which is a class that flaps (docs/csi.md). Each pod that tells of other
+// versions counts.
+func (r restartCase) classesQuiet() (quiet time.Time) {
+	for _, ref := range r.refs() {
+		changes := r.sources.of(ref.source).changes
+		if !ref.source.isClass() || len(changes) == 0 {
+			continue
+		}
+		last := changes[len(changes)-1].at
+		wait := r.Rotation
+		if n := len(changes); n > 3 && last.Sub(changes[n-3].at) <= 5*r.Rotation { // its creation is one
+			wait = 5 * r.Rotation
+		}
+		quiet = latest(quiet, last.Add(wait))
+	}
+	return quiet
+}
+
 // mirrored: a class was rotated so recently that the Secret which mirrors it is waited for.
 func (b blockCase) mirrored() bool {
 	return slices.ContainsFunc(b.stale, func(s stalePod) bool {

@@ -122,10 +122,10 @@ func everyHour(cron string) bool {
 }
 
 // minIntervals are the least times between two restarts; one of more than a day only where
-// that is no day of many windows.
+// that is no day of many windows, nor of looks of a driver.
 func (b *builder) minIntervals() []*metav1.Duration {
 	all := spans(-1, 0, time.Minute, time.Hour, 25*time.Hour)
-	if b.windowsOften {
+	if b.windowsOften || b.driver {
 		return all[:4]
 	}
 	return all

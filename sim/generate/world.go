@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/scenario"
 	"github.com/corewire/kick/sim/sched"
@@ -56,6 +57,7 @@ const (
 	gitOpsTools
 	notifications
 	argoRollouts
+	classes // of the Secrets Store CSI driver
 	features
 )
 
@@ -70,18 +72,23 @@ type builder struct {
 
 	windowsOften bool // windows come each hour or more often, not each day or more seldom
 
+	driver  bool          // there is a Secrets Store CSI driver
+	poll    time.Duration // how often that looks
+	classes map[string][]*secretsstore.SecretProviderClass
+
 	tool, asked v1alpha1.GitOpsProvider // the GitOps tool, and what policies ask; empty: none
 }
 
 // World makes a cluster: its start, the operator, its timing and what is given.
 // It has no steps.
 func World(c sched.Chooser) scenario.Scenario {
-	b := &builder{maker: maker{c}, world: scenario.New("generated"), contents: map[source]content{}}
+	b := &builder{maker: maker{c}, world: scenario.New("generated"), contents: map[source]content{}, classes: map[string][]*secretsstore.SecretProviderClass{}}
 	b.swarm(b.has[:], "features")
 	b.world.Summary = "Made by kick-sim explore"
 	b.world.Start = b.start()
-	b.windowsOften = (b.has[windows] || b.has[denials] || b.has[gitOpsTools]) && b.maybe("windows often")
 	b.operator()
+	b.drawDriver()
+	b.windowsOften = (b.has[windows] || b.has[denials] || b.has[gitOpsTools]) && (b.driver || b.maybe("windows often"))
 	b.timing()
 	if b.has[gitOpsTools] {
 		b.drawTool()
@@ -142,6 +149,7 @@ func (b *builder) namespace(name string, first bool) {
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name},
 	})
 	sources := b.sources(name)
+	b.giveClasses(name)
 	b.workloads(name, sources, first)
 	if b.has[configBundles] {
 		b.bundles(name)
