@@ -27,16 +27,23 @@ func TargetOf(r *v1alpha1.KickRequest) model.Key {
 // single one under a fixed name; people may add theirs under any name, and then
 // they are served one after the other: the oldest unfinished first, those of a time
 // to come last, else KICK's own, else the newest finished.
-func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Request, string, error) {
+func (g *Gatherer) request(ctx context.Context, s *model.Snapshot, now time.Time, f Freshness) (err error) {
+	s.Request, s.RequestName, s.Turn, err = g.chosen(ctx, s.Target, now, f)
+	return err
+}
+
+// chosen returns when the turn of an older one comes, too.
+func (g *Gatherer) chosen(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Request, string, time.Time, error) {
 	name := model.ObjectName(target)
 	var list v1alpha1.KickRequestList
 	where := client.MatchingFields{IndexTarget: target.Kind + "/" + target.Name}
 	if err := g.Cache.List(ctx, &list, client.InNamespace(target.Namespace), where); err != nil {
-		return nil, name, fmt.Errorf("list requests for %s: %w", target, err)
+		return nil, name, time.Time{}, fmt.Errorf("list requests for %s: %w", target, err)
 	}
 	chosen := choose(list.Items, name, now)
+	next := turn(list.Items, chosen, now)
 	if f == FromCache {
-		return chosen, name, nil
+		return chosen, name, next, nil
 	}
 	id := model.Key{Kind: "KickRequest", Namespace: target.Namespace, Name: name}
 	if chosen != nil {
@@ -46,12 +53,27 @@ func (g *Gatherer) request(ctx context.Context, target model.Key, now time.Time,
 	found, err := get(ctx, g.Live, id, &r)
 	switch {
 	case err != nil || !found:
-		return nil, name, err
+		return nil, name, next, err
 	case TargetOf(&r) != target: // somebody gave his request the name KICK would have used
 		mark.Hit(mark.RequestNameTaken)
-		return nil, model.OtherName(target), nil
+		return nil, model.OtherName(target), next, nil
 	}
-	return Request(&r), name, nil
+	return Request(&r), name, next, nil
+}
+
+// turn is when the time of a request comes that is older than the chosen one, which gives way
+// to it then; zero: there is none. The requests are in their order.
+func turn(items []v1alpha1.KickRequest, chosen *model.Request, now time.Time) (next time.Time) {
+	for i := range items {
+		r := Request(&items[i])
+		if r.ID == chosen.ID {
+			break
+		}
+		if at := r.Ahead(now); items[i].DeletionTimestamp == nil && unfinished(r) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
 }
 
 func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Request {

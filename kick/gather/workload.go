@@ -24,8 +24,7 @@ import (
 // when the judgement depends on them.
 func (g *Gatherer) Workload(ctx context.Context, target model.Key, now time.Time, f Freshness) (*model.Snapshot, error) {
 	s := &model.Snapshot{Target: target, Settings: g.Settings, ServerNow: g.Server()}
-	var err error
-	if s.Request, s.RequestName, err = g.request(ctx, target, now, f); err != nil {
+	if err := g.request(ctx, s, now, f); err != nil {
 		return nil, err
 	}
 	kind := g.Workloads.ByName(target.Kind)

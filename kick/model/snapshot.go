@@ -114,6 +114,7 @@ type Snapshot struct {
 	Policies     []Policy     // those of the namespace that select the workload, ordered by name
 	Request      *Request     // nil: there is none
 	RequestName  string       // of the request to make, if there is none
+	Turn         time.Time    // when an older request comes before this one, which waits for its time until then; zero: never
 	Revisions    []Revision
 	Pods         []Pod
 	PodsListed   bool      // false: Pods was not read, because it was not needed

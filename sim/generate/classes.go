@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -69,9 +70,7 @@ func (b *builder) giveClasses(namespace string) {
 
 func newClass(namespace, name string, poll time.Duration, driver map[string]string) *secretsstore.SecretProviderClass {
 	parameters := map[string]string{"vault": vaultOf(namespace, name).name, "pollInterval": poll.String()}
-	for key, value := range driver {
-		parameters[key] = value
-	}
+	maps.Copy(parameters, driver)
 	out := &secretsstore.SecretProviderClass{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: secretsstore.ClassSpec{Provider: "sim", Parameters: parameters},
 	}

@@ -27,6 +27,9 @@ func Decide(s *model.Snapshot, now time.Time) Verdict {
 	f := newFacts(s, now)
 	v := judge(f)
 	note(f, &v)
+	if s.Turn.After(now) && (v.WakeAt.IsZero() || s.Turn.Before(v.WakeAt)) {
+		v.WakeAt = s.Turn
+	}
 	return v
 }
 

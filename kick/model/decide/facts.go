@@ -51,11 +51,16 @@ func (f *facts) created() time.Time {
 	return earlier(f.now, f.shown(at).Add(-time.Second))
 }
 
-// lastRestart is KICK's own newest stamp, wherever it is still to be seen.
+// lastRestart is KICK's own newest stamp, wherever it is still to be seen, as KICK's clock
+// shows it. That of a restart in place is a time of the API server's clock; as long as the two
+// differ by less than the allowance, restartBlur makes up for it.
 func (f *facts) lastRestart() time.Time {
 	last := f.Request.Status.RolloutStart
 	if s := f.Workload.Stamp; s.ByKick() && s.At.After(last) {
 		last = s.At
+	}
+	if f.inPlace() != nil && !last.IsZero() && f.now.Sub(f.Server(f.now)).Abs() > f.Settings.ClockAllowance {
+		return f.shown(last)
 	}
 	return last
 }
