@@ -60,6 +60,7 @@ type Context struct {
 	Bundles        bool          // KICK's --enable-config-bundles
 	Rollouts       bool          // KICK's --enable-argo-rollouts
 	CSI            bool          // KICK's --enable-csi-integration
+	Rotation       time.Duration // KICK's --csi-rotation-poll-interval
 	Operator       Operator      // nil: it is not running yet
 	Healed         time.Time     // when the last fault ended; zero before
 	Broken         func()        // told when a law is broken; may be nil
@@ -175,6 +176,7 @@ func All() []Entry {
 		{lawBundleForeign, "KICK writes no ConfigMap that is no bundle's, and takes away nothing that others put on one.", func() Law { return &bundleForeign{} }},
 		{lawBundleFrozen, "What an immutable bundle declared when it was accepted is what its ConfigMap holds, and what it says, for ever.", func() Law { return &bundleFrozen{} }},
 		{lawBundleRefused, "A bundle that was refused its first ConfigMap is tried again only when it changes, and one Event follows one write.", func() Law { return &bundleRefused{} }},
+		{lawBundleMissed, "A ConfigMap that a bundle had and that is gone is made anew, or tried to be, within 90 seconds, and as often.", func() Law { return &bundleMissed{} }},
 		{lawNotified, "Each transition that a NotificationPolicy in force wants is told, or tried three times, and it is told once, but for what a crash, or a leader that is none any more, repeats.", func() Law { return &notified{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}

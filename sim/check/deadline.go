@@ -66,6 +66,7 @@ func (d *deadline) OnKick(c *Context, ev cluster.Event) { //nolint:cyclop // one
 	if at, ok := d.refused[sentKey{ev.Kind, ev.Key}]; ok {
 		possible = latest(possible, at.Add(refusal))
 	}
+	possible = latest(possible, r.classesQuiet())
 	before, _ := workloadOf(ev.Old)
 	for _, stamp := range []string{before.stamp(), last} { // the latter may have been taken away
 		if at, err := time.Parse(time.RFC3339Nano, stamp); err == nil {

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/sim/cluster"
@@ -17,7 +19,10 @@ type Mounted struct {
 	At      time.Time // true time at which it was written so
 }
 
-var classKind = schema.GroupKind{Group: secretsstore.GroupVersion.Group, Kind: "SecretProviderClass"}
+var (
+	classKind  = schema.GroupKind{Group: secretsstore.GroupVersion.Group, Kind: "SecretProviderClass"}
+	statusKind = secretsstore.StatusKind.GroupKind()
+)
 
 // isClass reports whether a source is mounted by the Secrets Store CSI driver.
 func (s Source) isClass() bool { return s.Kind == classKind.Kind }
@@ -58,14 +63,29 @@ func (c *Context) carriesOld(pod Pod, source Source, loaded Content) bool {
 
 // untellable excuses versions that KICK cannot know to be others than those a container
 // read: they were told of before its first record of the class, or so soon after the
-// container had started that clocks do not show which was first.
+// container had started that clocks do not show which was first, or by a write that no date
+// tells of, before it had the pod on record.
 func (c *Context) untellable(s stalePod) bool {
 	told, known := s.pod.Mounted[s.ref.source]
 	if !known {
 		return false
 	}
-	first, recorded := c.sources.of(s.ref.source).firstRecord()
-	return !recorded || !told.At.After(first.at) || told.At.Sub(s.container.Started) <= c.Allowance+time.Second
+	h := c.sources.of(s.ref.source)
+	first, recorded := h.firstRecord()
+	return !recorded || !told.At.After(first.at) || told.At.Sub(s.container.Started) <= c.Allowance+time.Second ||
+		!c.datedStatus(s, told.At) && !h.recordedIn(s.container.Started, told.At)
+}
+
+// datedStatus reports whether the status object of a pod shows that it was written at an
+// instant. A write that only takes objects out of it moves no date: whoever did not know the
+// pod before takes what is left for what it began with.
+func (c *Context) datedStatus(s stalePod, written time.Time) bool {
+	source := s.ref.source
+	key := types.NamespacedName{Namespace: source.Namespace, Name: s.pod.Name + "-" + source.Namespace + "-" + source.Name}
+	status := c.API.Get(statusKind, key)
+	return status != nil && slices.ContainsFunc(status.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
+		return e.Time != nil && !e.Time.Add(c.Allowance+time.Second).Before(written)
+	})
 }
 
 // mountedAgain: a container that mounts a class was restarted in place. It read the files as
@@ -79,6 +99,26 @@ func (b blockCase) flaps() bool {
 	return !slices.ContainsFunc(b.stale, func(s stalePod) bool {
 		return !s.ref.source.isClass() || len(b.sources.of(s.ref.source).changes) < 4 // its creation is one
 	})
+}
+
+// classesQuiet is when nothing that the classes of a workload did holds a restart back any more:
+// one poll after a rotation, for the Secret that mirrors it, and five of them after the last of
+// three within as many, which is a class that flaps (docs/csi.md). Each pod that tells of other
+// versions counts.
+func (r restartCase) classesQuiet() (quiet time.Time) {
+	for _, ref := range r.refs() {
+		changes := r.sources.of(ref.source).changes
+		if !ref.source.isClass() || len(changes) == 0 {
+			continue
+		}
+		last := changes[len(changes)-1].at
+		wait := r.Rotation
+		if n := len(changes); n > 3 && last.Sub(changes[n-3].at) <= 5*r.Rotation { // its creation is one
+			wait = 5 * r.Rotation
+		}
+		quiet = latest(quiet, last.Add(wait))
+	}
+	return quiet
 }
 
 // mirrored: a class was rotated so recently that the Secret which mirrors it is waited for.

@@ -159,8 +159,13 @@ func (h *history) firstRecord() (note, bool) {
 			came = c.at
 		}
 	}
+	return h.recordSince(came)
+}
+
+// recordSince is the first record since an instant; false: there is none.
+func (h *history) recordSince(at time.Time) (note, bool) {
 	for _, r := range h.records {
-		if !r.at.Before(came) {
+		if !r.at.Before(at) {
 			return r, true
 		}
 	}

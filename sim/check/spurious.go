@@ -302,12 +302,21 @@ func (r restartCase) down() bool {
 		for _, ref := range r.refs() {
 			h := r.sources.of(ref.source)
 			taken := func(t touch) bool { return !pod.Created.After(t.written) && h.takenFor(t) }
-			if last, ok := h.last(); ok && pod.Down && (!pod.Created.After(last.written) || slices.ContainsFunc(h.touches, taken)) {
+			if last, ok := h.last(); ok && pod.Down && (!pod.Created.After(r.dateOf(h, last)) || slices.ContainsFunc(h.touches, taken)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// dateOf is what KICK takes for the time of a change: where nothing dates it, as late as it
+// can have come before KICK saw it, on a clock that may be behind by the allowance.
+func (r restartCase) dateOf(h *history, c change) time.Time {
+	if n, recorded := h.recordSince(c.at); recorded && !c.timed() {
+		return n.at.Add(r.Allowance + time.Second)
+	}
+	return c.written
 }
 
 // undated: among what KICK learned with its newest record was a change whose time

@@ -222,18 +222,11 @@ func kind(s Schedule, f run.Failure) string {
 	return kind
 }
 
-// notGenerated are the marks of the Secrets Store CSI integration. Generated worlds have no
-// such volumes; scenarios/csi reach them.
-var notGenerated = []string{
-	"fresh-by-mount", "reason-class-flapping", "reason-mirror-pending", "rotation-began", "rotation-missed", "stale-by-mount",
-}
-
-// Unreached are the marks that no schedule reached and that generated worlds can reach, in
-// alphabetical order.
+// Unreached are the marks that no schedule reached, in alphabetical order.
 func (s Summary) Unreached() []string {
 	var out []string
 	for name, count := range s.Marks {
-		if count == 0 && !slices.Contains(notGenerated, name) {
+		if count == 0 {
 			out = append(out, name)
 		}
 	}

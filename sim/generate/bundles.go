@@ -85,7 +85,7 @@ func (s *story) bundle() {
 	k := pick(s.maker, "bundle", s.bundles)
 	pick(s.maker, "bundle act", []func(*story, *bundleState){
 		(*story).drift, (*story).declare, (*story).relabel, (*story).makeFinal, (*story).bundleGoes, (*story).loseConfigMap,
-		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).race, (*story).bundleTrouble, // of which there are many kinds
+		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).race, (*story).takeOver, (*story).takeOver, (*story).denied, (*story).bundleTrouble, (*story).bundleTrouble, // of which there are many kinds
 	})(s, k)
 }
 
@@ -231,6 +231,46 @@ func (s *story) bundleTrouble(k *bundleState) {
 		s.pause()
 		s.do(steps.HealStep())
 	}
+}
+
+// denied lets somebody delete a ConfigMap while the API server will not have it made anew.
+func (s *story) denied(k *bundleState) {
+	s.fail(steps.Fault{Name: faults.Forbidden.Name, Verb: "patch", Kind: kindConfigMap, Times: 1 + s.below(3, "times")})
+	s.do(steps.DeleteStep(scenario.Ref{GVK: corev1.SchemeGroupVersion.WithKind(kindConfigMap), Key: k.key()}))
+}
+
+// takeOver declares a bundle whose name is taken, deletes what has it and says so with a note
+// on the bundle, which may be taken off again. Then its ConfigMap may be lost while KICK is
+// away, and KICK come back to what it knew before all that.
+func (s *story) takeOver(of *bundleState) {
+	k := &bundleState{namespace: of.namespace, name: fmt.Sprintf("taken-%d", len(s.bundles)), exists: true}
+	s.bundles = append(s.bundles, k)
+	s.try(steps.ApplyStep(scenario.NewResource(source{kindConfigMap, k.namespace, k.name}.object(s.otherContent(), dress{})), ""))
+	s.try(steps.ApplyStep(scenario.NewResource(newBundle(k.namespace, k.name, s.otherContent(), k.dress)), ""))
+	s.at += pick(s.maker, "taken for", []time.Duration{15 * time.Second, time.Minute})
+	ref := scenario.Ref{GVK: corev1.SchemeGroupVersion.WithKind(kindConfigMap), Key: k.key()}
+	s.do(steps.DeleteStep(ref))
+	s.note(k, "please")
+	s.at += pick(s.maker, "note stands for", []time.Duration{time.Second, 2 * time.Millisecond, time.Minute})
+	end := s.below(3, "taken over")
+	if end == 0 {
+		return
+	}
+	s.note(k, nil)
+	s.at += pick(s.maker, "note is off for", []time.Duration{time.Second, 100 * time.Millisecond})
+	if end == 1 {
+		return
+	}
+	s.do(steps.OperatorStep("stop"))
+	s.do(steps.DeleteStep(ref))
+	s.fail(steps.Fault{Name: faults.OldCache.Name})
+	s.fail(steps.Fault{Name: pick(s.maker, "catches up by", []string{faults.SkippedStates.Name, faults.Relist.Name}), Kind: "ConfigBundle"})
+	s.do(steps.OperatorStep("start"))
+}
+
+func (s *story) note(k *bundleState, again any) {
+	fields := map[string]any{"metadata": map[string]any{"annotations": map[string]any{"again": again}}}
+	s.try(steps.PatchStep(scenario.NewPatch(kickKind("ConfigBundle"), k.key(), fields), "", ""))
 }
 
 // bundleDown is what happens to a bundle while KICK is down, or is killed.

@@ -120,6 +120,9 @@ var occurring = []string{
 	// The world around them.
 	"start: \"2026-03-29T00:59:50Z\"", "operator: {replicas: 2", "rollout-timeout: 2m", "watch-namespaces: shop", "startAt: 26h", "kubeletCacheLag: 3s",
 	"podStart: 100ms", "clockSkew: {apiserver:", "clockSkew: {kick: -4.5s}",
+	// The Secrets Store CSI driver.
+	"csi: {driver: secrets-store.csi.k8s.io", "kind: SecretProviderClass,|kind: SecretProviderClass\n", "secretObjects:", "versions: eachPoll", "rotation: off|rotation: \"off\"", "statusLag:", "brokenNode:",
+	"csi-rotation-poll-interval: 10m0s", "name: vault-mirror",
 	// Steps.
 	"apply: {resource: {apiVersion: v1, kind: Secret", "update: {resource: {apiVersion: v1", "create: {resource: {apiVersion: v1", "patch: {resource: {apiVersion: v1",
 	"delete: {ref: {apiVersion: v1", "delete: {ref: {apiVersion: apps/v1", "kind: KickRequest, namespace:", "kind: SourceObservation, namespace:",

@@ -58,6 +58,16 @@ func (b *builder) giveTool() {
 	b.argo(owned)
 }
 
+// toolIn is the GitOps tool of a world; empty: it has none.
+func toolIn(world *scenario.Scenario) string {
+	for _, tool := range world.World.CRDs {
+		if tool == "flux" || tool == "argocd" {
+			return tool
+		}
+	}
+	return ""
+}
+
 // entry is how the tool lists a workload that it owns.
 func (b *builder) entry(o client.Object) map[string]any {
 	of := o.GetObjectKind().GroupVersionKind()

@@ -62,6 +62,10 @@ func (s *story) someWorkload() *workloadState {
 func (s *story) sourceOf(w *workloadState) *sourceState {
 	refs := map[source]bool{}
 	for _, ref := range discover.Refs(&templateOf(w.object).Spec) {
+		if ref.Kind == discover.KindSecretProviderClass {
+			refs[vaultOf(w.namespace, ref.Name)] = true // whoever writes that changes what is mounted
+			continue
+		}
 		refs[source{ref.Kind, w.namespace, ref.Name}] = true
 	}
 	var read []*sourceState

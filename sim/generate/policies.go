@@ -108,9 +108,14 @@ var (
 			{"15 1 * * SAT,SUN", 3 * time.Hour, 7 * day}, {"59 23 * * *", 2 * time.Minute, day}, {"0 22 * * 1-5", 10 * time.Hour, 3 * day},
 		},
 		deny: []span{
-			{"30 2 * * *", time.Hour, day}, {"0 0 * * *", 2 * time.Hour, day}, {"0 0 24 12 *", 72 * time.Hour, 366 * day},
+			{"30 2 * * *", time.Hour, day}, {"0 2 * * *", 3 * time.Hour, day}, {"0 0 * * *", 2 * time.Hour, day}, {"0 0 24 12 *", 72 * time.Hour, 366 * day},
 			{"0 22 * * FRI", 10 * time.Hour, 7 * day},
 		},
+	}
+	// aroundChange begin in the hours that the clocks skip or show twice.
+	aroundChange = cadence{
+		allow: []span{{"30 2 * * *", time.Hour, day}, {"0 2 * * *", 2 * time.Hour, day}, {"30 1 * * *", 2 * time.Hour, day}},
+		deny:  []span{{"30 2 * * *", time.Hour, day}, {"0 2 * * *", 3 * time.Hour, day}, {"45 1 * * *", time.Hour, day}},
 	}
 	timeZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"}
 )
@@ -122,18 +127,21 @@ func everyHour(cron string) bool {
 }
 
 // minIntervals are the least times between two restarts; one of more than a day only where
-// that is no day of many windows.
+// that is no day of many windows, nor of looks of a driver.
 func (b *builder) minIntervals() []*metav1.Duration {
 	all := spans(-1, 0, time.Minute, time.Hour, 25*time.Hour)
-	if b.windowsOften {
+	if b.windowsOften || b.driver {
 		return all[:4]
 	}
 	return all
 }
 
 func (b *builder) cadence() cadence {
-	if b.windowsOften {
+	switch {
+	case b.windowsOften:
 		return oftenThere
+	case b.changing:
+		return aroundChange
 	}
 	return seldomThere
 }
@@ -141,7 +149,7 @@ func (b *builder) cadence() cadence {
 func (b *builder) window(kind v1alpha1.WindowType, of span) v1alpha1.Window {
 	w := v1alpha1.Window{Type: kind, Cron: of.cron, Duration: metav1.Duration{Duration: of.open}}
 	switch {
-	case b.zone != "" && b.maybe("the zone of the start"):
+	case b.zone != "" && (b.changing || b.maybe("the zone of the start")):
 		w.TimeZone = b.zone
 	case b.has[zones] || b.seldom(3, "a zone"):
 		w.TimeZone = pick(b.maker, "zone", timeZones)

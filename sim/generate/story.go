@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/model/discover"
 	"github.com/corewire/kick/sim/clock"
@@ -30,6 +31,7 @@ type story struct {
 	workloads []*workloadState
 	policies  []*policyState
 	bundles   []*bundleState
+	classes   []*classState
 	offsets   map[clock.Domain]time.Duration
 	hooks     []string // namespaces with a web server that hears of restarts
 	tool      string   // the GitOps tool of the world; empty: none
@@ -81,8 +83,10 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 	if len(s.bundles) > 0 {
 		choices = append(choices, (*story).bundle)
 	}
-	if len(world.World.CRDs) > 0 {
-		s.tool = world.World.CRDs[0]
+	if len(s.classes) > 0 {
+		choices = append(choices, slices.Repeat([]func(*story){(*story).classAct}, len(choices))...) // every other act: few worlds have a driver
+	}
+	if s.tool = toolIn(&world); s.tool != "" {
 		choices = append(choices, slices.Repeat([]func(*story){(*story).sync}, len(choices))...) // every other act: few worlds have a tool
 	}
 	for range 1 + s.below(pick(s.maker, "length", actChances), "acts") {
@@ -124,6 +128,8 @@ func (s *story) know(object client.Object) {
 		s.policies = append(s.policies, &policyState{o, true})
 	case *v1alpha1.ConfigBundle:
 		s.knowBundle(o)
+	case *secretsstore.SecretProviderClass:
+		s.classes = append(s.classes, &classState{o, true})
 	default:
 		if template := templateOf(object); template != nil {
 			kind := object.GetObjectKind().GroupVersionKind().Kind
@@ -148,7 +154,7 @@ func (s *story) knowMissing() {
 	for _, w := range s.workloads {
 		for _, ref := range discover.Refs(&templateOf(w.object).Spec) {
 			of := source{ref.Kind, w.namespace, ref.Name}
-			if !known[of] {
+			if !known[of] && ref.Kind != discover.KindSecretProviderClass {
 				known[of] = true
 				s.sources = append(s.sources, &sourceState{source: of, dress: dress{stringData: true}})
 			}
@@ -175,12 +181,15 @@ func (s *story) longGap() time.Duration {
 }
 
 // busy reports whether KICK has something to do each hour of a world, even if nothing
-// happens: windows open and close, or bundles are looked at.
+// happens: windows open and close, or bundles are looked at, or a driver looks at its classes.
 func busy(world *scenario.Scenario) bool {
 	if every, err := time.ParseDuration(world.Operator.Flags[flagBundleCheck]); err == nil && every < time.Hour {
 		return true
 	}
 	for _, r := range world.Given {
+		if _, polled := r.Object.(*secretsstore.SecretProviderClass); polled {
+			return true
+		}
 		p, ok := r.Object.(*v1alpha1.KickPolicy)
 		if ok && slices.ContainsFunc(p.Spec.Schedule.Windows, func(w v1alpha1.Window) bool { return everyHour(w.Cron) }) {
 			return true

@@ -59,6 +59,7 @@ func (b *builder) workload(kind, namespace, name string, sources []source) clien
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: app}}
 	container(&template.Spec, "app")
 	b.references(&template.Spec, sources)
+	b.mountClass(&template.Spec, namespace)
 	selector := &metav1.LabelSelector{MatchLabels: app}
 	switch kind {
 	case kindStatefulSet:

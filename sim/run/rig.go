@@ -44,12 +44,14 @@ const (
 	flagBundles           = "enable-config-bundles"
 	flagRollouts          = "enable-argo-rollouts"
 	flagCSI               = "enable-csi-integration"
+	flagRotation          = "csi-rotation-poll-interval"
 	flagMaxConcurrent     = "max-concurrent-restarts"
 	defaultAllowance      = 5 * time.Second
 	defaultRolloutTimeout = 15 * time.Minute
 	defaultRetention      = 24 * time.Hour
 	defaultOwn            = "kick-system"
 	defaultMaxConcurrent  = 25
+	defaultRotation       = 2 * time.Minute
 )
 
 // maxLead is how long before t=0 the given objects may need at most.
@@ -119,6 +121,7 @@ func (r *rig) context() check.Context {
 		Bundles:       s.Operator.Flags[flagBundles] == "true",
 		Rollouts:      s.Operator.Flags[flagRollouts] == "true",
 		CSI:           s.Operator.Flags[flagCSI] == "true",
+		Rotation:      duration(s.Operator.Flags, flagRotation, defaultRotation),
 		MaxConcurrent: number(s.Operator.Flags, flagMaxConcurrent, defaultMaxConcurrent),
 	}
 }
