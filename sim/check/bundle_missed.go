@@ -29,17 +29,19 @@ const missedFor = takeover + backoff
 
 // OnWrite follows ConfigMaps and the edits of bundles.
 func (m *bundleMissed) OnWrite(c *Context, ev cluster.Event) {
-	_, missed := m.since[ev.Key]
-	switch {
-	case ev.Kind == configMapKind && ev.Type == cluster.Deleted:
-		if b := c.bundleOf(ev.Key); b != nil && b.Status.ConfigMap != nil && c.Bundles && c.watched(ev.Key.Namespace) {
-			m.note(ev.Key, c.Loop.Now())
-		}
-	case ev.Kind == configMapKind, ev.Kind == bundleKind && ev.Type == cluster.Deleted:
-		delete(m.since, ev.Key)
-	case ev.Kind == bundleKind && ev.Manager != Manager && missed:
+	gone := ev.Type == cluster.Deleted
+	switch _, missed := m.since[ev.Key]; {
+	case ev.Kind == configMapKind && gone && c.had(ev.Key), ev.Kind == bundleKind && !gone && ev.Manager != Manager && missed:
 		m.note(ev.Key, c.Loop.Now())
+	case ev.Kind == configMapKind && !gone, ev.Kind == bundleKind && gone:
+		delete(m.since, ev.Key)
 	}
+}
+
+// had reports whether the bundle of a name, which KICK looks after, had a ConfigMap.
+func (c *Context) had(key types.NamespacedName) bool {
+	b := c.bundleOf(key)
+	return b != nil && b.Status.ConfigMap != nil && c.Bundles && c.watched(key.Namespace)
 }
 
 func (m *bundleMissed) fork() Law {

@@ -26,10 +26,19 @@ func (outcome) OnKick(c *Context, ev cluster.Event) {
 		c.report(lawOutcome, "request %s succeeded, but KICK never restarted %s", ev.Key, id)
 	case r.Status.CurrentRollout == nil:
 		c.report(lawOutcome, "request %s succeeded and names no rollout of %s", ev.Key, id)
-	case r.Status.OpenedAt != nil && r.Status.OpenedAt.Sub(c.restartTold(r)) > c.Allowance:
+	case c.openedLater(r):
 		c.report(lawOutcome, "request %s succeeded by a restart of %s, before it was opened at %s (the last restart is of %s)", ev.Key,
 			micro(&r.Status.CurrentRollout.StartedAt), micro(r.Status.OpenedAt), stamp)
 	}
+}
+
+// openedLater reports that a request was opened after the restart that it tells of. Those of
+// a Rollout are dated by the API server's clock: once KICK's was set the two cannot be compared.
+func (c *Context) openedLater(r *v1alpha1.KickRequest) bool {
+	if r.Status.OpenedAt == nil || string(r.Spec.TargetRef.Kind) == rolloutKind.Kind && c.stepped() {
+		return false
+	}
+	return r.Status.OpenedAt.Sub(c.restartTold(r)) > c.Allowance
 }
 
 // AtEnd reports a wait whose reason does not hold, and a rollout that is watched

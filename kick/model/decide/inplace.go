@@ -54,10 +54,12 @@ func (f *facts) proves(stamp time.Time) bool {
 }
 
 // answeredBy reports whether a stamp of KICK's answers this request: it proves every
-// change, was made after the opening, to the second, and no status tells of it.
+// change, was made after the opening, to the second, and no status tells of it. An opening
+// that is still to come is what KICK's clock left when it was set back: it tells nothing.
 func (f *facts) answeredBy(stamp time.Time) bool {
+	opened := f.openedAt()
 	return f.proves(stamp) && !stamp.Equal(f.Request.Status.RolloutStart) &&
-		!f.stampedAt(stamp).Add(time.Second).Before(f.openedAt())
+		(opened.After(f.now) || !f.stampedAt(stamp).Add(time.Second).Before(opened))
 }
 
 // secondOver waits until the API server's clock shows a second that is later than every
