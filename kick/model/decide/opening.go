@@ -59,7 +59,7 @@ func reopens(f *facts) bool {
 		return false
 	}
 	st := f.Request.Status
-	if f.latest.After(st.LatestChange) {
+	if f.changedSince(st.LatestChange) {
 		mark.Hit(mark.ReopenedByChange)
 		return true
 	}
@@ -73,12 +73,18 @@ func reopens(f *facts) bool {
 	return false
 }
 
+// changedSince reports whether the newest change is certainly later than a time that a
+// status tells. A record that was made anew shows an old change with another clock's date.
+func (f *facts) changedSince(told time.Time) bool {
+	return f.latest.After(told) && freshness.Earliest(f.Snapshot, f.now).After(told)
+}
+
 // answered reports whether a finished request has said all there is to say about
 // pods that are stale still.
 func (f *facts) answered(st model.RequestStatus) bool {
 	switch st.Phase {
 	case request.Failed: // a change that came while the failed rollout ran is another one
-		if f.latest.After(st.RolloutStart) && f.inPlace() == nil || f.inPlace() != nil && !f.proves(st.RolloutStart) {
+		if f.changedSince(st.RolloutStart) && f.inPlace() == nil || f.inPlace() != nil && !f.proves(st.RolloutStart) {
 			return false
 		}
 		mark.Hit(mark.FailureNotRepeated)

@@ -283,6 +283,20 @@ func Latest(s *model.Snapshot, now time.Time) (time.Time, []model.Cause) {
 	return model.Told(newestChange(all).Changed), causes
 }
 
+// Earliest is Latest as early as that may have been, KICK's clock: what was found when its
+// record was made is dated by the API server, whose clock may be ahead by the allowance.
+func Earliest(s *model.Snapshot, now time.Time) time.Time {
+	var newest time.Time
+	for _, r := range readings(s, now) {
+		at := r.current().Observed
+		if r.current().Baseline {
+			at = at.Add(-s.Settings.ClockAllowance)
+		}
+		newest = model.Later(newest, at)
+	}
+	return model.Told(newest)
+}
+
 // Written is the newest second in which any change in scope was written, API server's
 // clock: what was created later has read it. Zero: nothing is on record.
 func Written(s *model.Snapshot, now time.Time) time.Time {
