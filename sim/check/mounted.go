@@ -94,6 +94,16 @@ func (r restartCase) mountedAgain() bool {
 	return r.eachRef(func(_ Pod, c Container, ref ref) bool { return ref.source.isClass() && c.Again })
 }
 
+// backUntold: what a pod mounts is what a container read, but the status said so only after
+// the newest record that KICK had seen when it judged. Statuses are not read live.
+func (r restartCase) backUntold() bool {
+	return r.eachRef(func(pod Pod, c Container, ref ref) bool {
+		seen, recorded := r.sources.of(ref.source).told(r.known.Records)
+		told, mounted := pod.Mounted[ref.source]
+		return ref.source.isClass() && recorded && mounted && told.Content == c.Loaded[ref.source] && told.At.After(seen)
+	})
+}
+
 // flaps: what is stale is stale by a class alone, and that has changed thrice at least.
 func (b blockCase) flaps() bool {
 	return !slices.ContainsFunc(b.stale, func(s stalePod) bool {

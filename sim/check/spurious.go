@@ -127,6 +127,7 @@ var excuses = []struct {
 	{"clocks differ by less than the allowance", restartCase.clockOffset},
 	{"a container restarted in place", restartCase.restartedInPlace},
 	{"a container that mounts a class restarted in place", restartCase.mountedAgain},
+	{"the driver told of the way back after what KICK's records had seen", restartCase.backUntold},
 	{"a container is down", restartCase.down},
 	{"the last pod went just after the change", restartCase.podsJustLeft},
 	{"a container was given an older content than the one that stood when it started", restartCase.servedOld},
