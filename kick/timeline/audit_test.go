@@ -40,6 +40,7 @@ func audit(b *browser, what string) {
 // auditOf looks at a page that has so many of each role.
 func auditOf(b *browser, what string, want map[string]int) {
 	b.t.Helper()
+	b.see(`document.getAnimations().length`, "0") // a colour on its way to another has neither's contrast
 	tree, err := chromedp.Run(b.ctx, func(ctx context.Context, tab *chromedp.Target) ([]*accessibility.Node, error) {
 		got, err := cdp.Call(ctx, tab, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		return got.Nodes, err

@@ -127,17 +127,17 @@ func (b *browser) eval(script string) string {
 	return fmt.Sprint(out)
 }
 
-// see waits until a script gives a value.
+// see waits until a script gives a value; one that fails may look for what is not drawn yet.
 func (b *browser) see(script, want string) {
 	b.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		got := b.eval(script)
-		if got == want {
+		got, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](script))
+		if err == nil && fmt.Sprint(got) == want {
 			return
 		}
 		if time.Now().After(deadline) {
-			b.t.Fatalf("%s: got %q, want %q", script, got, want)
+			b.t.Fatalf("%s: got %q (%v), want %q", script, fmt.Sprint(got), err, want)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -205,6 +205,7 @@ func graph(b *browser) {
 	b.press("v")
 	b.see(`document.querySelector("#timeline").hidden`, "false")
 	b.eval(`location.hash = "#theme=dark&view=graph&ns=shop"`)
+	b.see(`getComputedStyle(document.querySelector("header")).backgroundColor`, "rgb(20, 22, 26)")
 	b.see(`document.querySelectorAll("#graph .node").length`, "8")
 	b.shoot("graph-dark")
 	audit(b, "graph, dark")
