@@ -105,20 +105,32 @@ func (s *session) judge(target model.Key) (*answer, error) {
 	}
 	v := decide.Foresee(snap, s.now)
 	out.fill(snap, &v)
-	return out, s.requests(out, target, snap.Request)
+	return out, s.requests(out, target, toldOf(snap, &v))
 }
 
-// Tell is the reason and the sentence of why.
-func Tell(snap *model.Snapshot, now time.Time) (reason, message string) {
+// toldOf is the request that people are told of: the one that is open or that something is
+// to be done about, else the one that ended last, whether KICK or somebody else made it.
+func toldOf(snap *model.Snapshot, v *decide.Verdict) *model.Request {
+	if r := snap.Request; r == nil || !r.Status.Phase.Terminal() || v.Action != decide.None {
+		return r
+	}
+	return cmp.Or(snap.LastEnded, snap.Request)
+}
+
+// Tell is the request that why tells of, if there is one, and its sentence.
+func Tell(snap *model.Snapshot, now time.Time) (request, message string) {
 	var out answer
 	v := decide.Foresee(snap, now)
 	out.fill(snap, &v)
-	return out.Reason, out.Message
+	if r := toldOf(snap, &v); r != nil {
+		request = r.ID.Name
+	}
+	return request, out.Message
 }
 
-// requests adds what people said of the request that is judged, and the other open ones
+// requests adds what people said of the request that is told of, and the other open ones
 // for the workload.
-func (s *session) requests(out *answer, target model.Key, judged *model.Request) error {
+func (s *session) requests(out *answer, target model.Key, told *model.Request) error {
 	var list v1alpha1.KickRequestList
 	if err := s.cache.List(s.ctx, &list, client.InNamespace(target.Namespace)); err != nil {
 		return fmt.Errorf("list KickRequests: %w", err)
@@ -126,8 +138,8 @@ func (s *session) requests(out *answer, target model.Key, judged *model.Request)
 	for i := range list.Items {
 		r := &list.Items[i]
 		switch {
-		case judged == nil || gather.TargetOf(r) != target:
-		case r.Name == judged.ID.Name:
+		case told == nil || gather.TargetOf(r) != target:
+		case r.Name == told.ID.Name:
 			out.Asked = r.Spec.Reason
 		case !request.Phase(r.Status.Phase).Terminal():
 			out.Queued = append(out.Queued, strings.TrimSuffix(r.Name+": "+r.Spec.Reason, ": "))
@@ -163,13 +175,13 @@ func (s *session) unmanaged(target model.Key) string {
 func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 	out.phase, out.act = v.Phase, v.Action == decide.Stamp || v.Decisive.Outcome == decide.Act
 	out.Phase, out.Reason, out.Message = string(v.Phase), string(v.Decisive.Reason), explain.Step(v.Decisive)
-	if r := snap.Request; r != nil {
+	if r := toldOf(snap, v); r != nil {
 		out.Request, out.Since, out.since = r.ID.Name+" "+string(cmp.Or(r.Status.Phase, request.Pending)), moment(r.Status.OpenedAt), r.Status.OpenedAt
 		for _, t := range r.Status.Transitions {
 			out.History = append(out.History, event{moment(t.At), string(t.Phase), t.Message, t.At})
 		}
 		if st := r.Status; st.Phase.Terminal() && v.Action == decide.None {
-			out.Reason, out.Message = string(st.Reason), st.Message
+			out.phase, out.Phase, out.Reason, out.Message = st.Phase, string(st.Phase), string(st.Reason), st.Message
 		}
 		out.refused(&r.Status, v)
 	}

@@ -79,6 +79,35 @@ func TestWhichRequestIsServed(t *testing.T) {
 	}
 }
 
+// The one that ended last is told of, whoever made it and however it ended.
+func TestWhichRequestEndedLast(t *testing.T) {
+	const own = "deployment-web"
+	ended := func(at float64) func(*v1alpha1.KickRequest) {
+		return func(r *v1alpha1.KickRequest) { r.Status.CompletedAt = microSecond(at) }
+	}
+	tests := map[string]struct {
+		given []v1alpha1.KickRequest
+		want  string
+	}{
+		"none":                       {nil, ""},
+		"none has ended":             {[]v1alpha1.KickRequest{asked(own, 0, "Executing"), asked("a", 1, "")}, ""},
+		"a person's, made later":     {[]v1alpha1.KickRequest{asked(own, 0, "Succeeded", ended(5)), asked("a", 9, "Failed", ended(30))}, "a"},
+		"kick's own, made earlier":   {[]v1alpha1.KickRequest{asked(own, 0, "Failed", ended(50)), asked("a", 9, "Succeeded", ended(30))}, own},
+		"one is open, and not meant": {[]v1alpha1.KickRequest{asked(own, 0, "Failed", ended(5)), asked("a", 9, "Executing")}, own},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if r := lastEnded(tt.given); r != nil {
+				got = r.ID.Name
+			}
+			if got != tt.want {
+				t.Errorf("lastEnded() = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestPodInPlainValues(t *testing.T) {
 	deleted := second(90)
 	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: second(20)}}

@@ -36,6 +36,7 @@ func (g *Gatherer) request(ctx context.Context, s *model.Snapshot, now time.Time
 		return fmt.Errorf("list requests for %s: %w", target, err)
 	}
 	chosen := choose(list.Items, s.RequestName, now)
+	s.LastEnded = lastEnded(list.Items)
 	s.NextTurn = nextTurn(list.Items, now)
 	if f == FromCache {
 		s.Request = chosen
@@ -99,6 +100,19 @@ func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Requ
 		return later
 	}
 	return Request(&items[pick])
+}
+
+// lastEnded is the request that ended last, whoever made it, which is what people ask for
+// when none is open; nil: none has ended.
+func lastEnded(items []v1alpha1.KickRequest) *model.Request {
+	var last *model.Request
+	for i := range items {
+		r := Request(&items[i])
+		if r.Status.Phase.Terminal() && (last == nil || r.Status.CompletedAt.After(last.Status.CompletedAt)) {
+			last = r
+		}
+	}
+	return last
 }
 
 // waitsForItsTime reports whether a person asked for a restart that is not to be made

@@ -26,7 +26,7 @@ type Standing struct {
 	Workload model.Workload
 	Policies []model.Policy     // those that select it, by name
 	Sources  []model.Dependency // what its template refers to; Unrecorded and SeenLive are not filled in
-	Request  *model.Request     // the one its next pass is about; nil: none
+	Request  *model.Request     // the open one its next pass is about, else the one that ended last; nil: none
 	Rollouts []Rolled           // the revisions that are kept of it, oldest first
 	Told     []Told             // the events that are kept about its requests, oldest first
 }
@@ -76,7 +76,9 @@ func compareKeys(a, b model.Key) int {
 func (g *Gatherer) standing(ctx context.Context, on *shelf, k workloads.Kind, obj client.Object, now time.Time) (Standing, bool, error) {
 	s := Standing{Workload: workloads.Model(k, obj)}
 	id := s.Workload.ID
-	s.Request = choose(on.requests[id], model.ObjectName(id), now)
+	if s.Request = choose(on.requests[id], model.ObjectName(id), now); s.Request != nil && s.Request.Status.Phase.Terminal() {
+		s.Request = lastEnded(on.requests[id])
+	}
 	var scopes []labels.Selector
 	for _, p := range on.policies[id.Namespace] {
 		if p.workloads.Matches(labels.Set(s.Workload.Labels)) {

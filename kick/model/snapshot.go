@@ -114,6 +114,7 @@ type Snapshot struct {
 	Policies     []Policy     // those of the namespace that select the workload, ordered by name
 	Request      *Request     // nil: there is none
 	RequestName  string       // of the request to make, if there is none
+	LastEnded    *Request     // of all that have ended, the one that did so last, which is what people are told of; nil: none has
 	NextTurn     time.Time    // when the time of any request comes that waits for one; zero: none does
 	Revisions    []Revision
 	Pods         []Pod

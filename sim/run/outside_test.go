@@ -109,7 +109,7 @@ func (l *onlooker) says(target model.Key) (request, why, lane string) {
 		request = snap.Request.ID.Name
 	}
 	if snap.Workload != nil && len(snap.Policies) > 0 {
-		_, why = cli.Tell(snap, now)
+		request, why = cli.Tell(snap, now)
 	}
 	return request, why, l.lane(g, target)
 }

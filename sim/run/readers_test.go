@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/events"
 	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/sim/check"
 	"github.com/corewire/kick/sim/cluster"
@@ -157,6 +160,9 @@ func (a *agreement) attend(o *run.OperatorOptions) {
 func (a *agreement) asked(r *v1alpha1.KickRequest) {
 	about, why, lane := a.says(gather.TargetOf(r))
 	if about != r.Name {
+		if request.Phase(r.Status.Phase).Terminal() && !a.open(gather.TargetOf(r)) {
+			a.t.Errorf("KickRequest %s ended last (%s), people are told of %q", r.Name, r.Status.Phase, about)
+		}
 		return // another request for the workload has its turn
 	}
 	sentence := r.Status.Gate.Message
@@ -167,6 +173,39 @@ func (a *agreement) asked(r *v1alpha1.KickRequest) {
 	}
 	if why == sentence {
 		a.note(r, "why")
+	}
+}
+
+// open reports whether a request for a workload has not ended, or is to be served again.
+func (a *agreement) open(target model.Key) bool {
+	return slices.ContainsFunc(a.o.Server.List(schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "KickRequest"}, target.Namespace), func(obj client.Object) bool {
+		r, is := obj.(*v1alpha1.KickRequest)
+		return is && gather.TargetOf(r) == target && !request.Phase(r.Status.Phase).Terminal()
+	})
+}
+
+// Of requests that have all ended, people are told of the one that did so last: a person's
+// that failed is not hidden by KICK's own, which succeeded before, nor the other way round.
+//
+// Proves: KICK-FEAT-038, KICK-FEAT-043.
+func TestPeopleAreToldOfTheRequestThatEndedLast(t *testing.T) {
+	for _, s := range parse(t, "../../scenarios/regress/person-asks-after-kick.yaml") {
+		t.Run(s.Name, func(t *testing.T) {
+			said := map[request.Reason]map[string]bool{}
+			result := run.One(s, run.Options{NewOperator: func(o run.OperatorOptions) (run.Operator, error) {
+				a := &agreement{newOnlooker(t, o), said}
+				a.attend(&o)
+				return engine.New(o)
+			}})
+			if !result.OK() {
+				t.Error(result.Problem, result.Failures)
+			}
+			for _, reason := range []request.Reason{request.RestartCompleted, request.ProgressDeadlineExceeded} {
+				if !said[reason]["why"] || !said[reason]["lane"] {
+					t.Errorf("%s is told by %v", reason, said[reason])
+				}
+			}
+		})
 	}
 }
 
