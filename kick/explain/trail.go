@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/corewire/kick/kick/model/decide"
@@ -16,22 +17,35 @@ type Line struct {
 }
 
 // Trail is a verdict's trail in words, in the order in which the rules were asked; while
-// a restart is watched, none is asked. What would be done if nothing stood against it is
-// left out where something does.
+// a restart is watched, none is asked. What nothing is known of is left out.
 func Trail(v *decide.Verdict) []Line {
 	if s := v.Decisive; len(v.Trail) == 0 && s != nil {
 		return []Line{{s.Rule, s.Outcome, Step(s)}}
 	}
 	out := make([]Line, 0, len(v.Trail))
 	for i := range v.Trail {
-		s := &v.Trail[i]
-		deed := s.Outcome == decide.Act || s.Reason == request.DryRunOnly
-		if deed && (v.Decisive == nil || v.Decisive.Rule != s.Rule) {
-			continue
+		if s := &v.Trail[i]; known(s, v) {
+			out = append(out, Line{s.Rule, s.Outcome, Step(s)})
 		}
-		out = append(out, Line{s.Rule, s.Outcome, Step(s)})
 	}
 	return out
+}
+
+// ofPolicy are the rules that go by what the policy says.
+var ofPolicy = []string{"windows", decide.RuleProvider, "settling", "dry-run", "interval", "concurrency"}
+
+// known reports whether a step says something that holds. What would be done if nothing
+// stood against it does not where something does; nor do the rules of one of several
+// policies that are in conflict; and other restarts are counted only before a restart.
+func known(s *decide.Step, v *decide.Verdict) bool {
+	switch deed := s.Outcome == decide.Act || s.Reason == request.DryRunOnly; {
+	case v.Decisive != nil && v.Decisive.Reason == request.PolicyConflict && slices.Contains(ofPolicy, s.Rule):
+		return false
+	case s.Rule == "concurrency" && s.Outcome == decide.Pass:
+		return v.Action == decide.Stamp
+	default:
+		return !deed || v.Decisive != nil && v.Decisive.Rule == s.Rule
+	}
 }
 
 // allows are the sentences of rules that have nothing against a restart, where they have

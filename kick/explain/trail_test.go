@@ -34,15 +34,21 @@ func TestTrailSpeaks(t *testing.T) {
 func TestTrailLeavesOutWhatIsNotDone(t *testing.T) {
 	dry := func(p *model.Policy) { p.DryRun = true }
 	suspended := func(p *model.Policy) { p.Suspended = true }
+	second := func(s *model.Snapshot) {
+		other := s.Policies[0]
+		other.ID.Name = "other"
+		s.Policies = append(s.Policies, other)
+	}
 	tests := map[string]struct {
 		options []build.Option
 		last    string
 	}{
 		"a restart":                  {[]build.Option{build.Change("B", 0)}, "act"},
-		"a restart that is told of":  {[]build.Option{build.Change("B", 0), build.With(dry)}, "concurrency"},
-		"a fresh one":                {nil, "concurrency"},
-		"a fresh one, a dry run":     {[]build.Option{build.With(dry)}, "concurrency"},
-		"a suspended one, a dry run": {[]build.Option{build.Change("B", 0), build.With(dry), build.With(suspended)}, "concurrency"},
+		"a restart that is told of":  {[]build.Option{build.Change("B", 0), build.With(dry)}, "interval"},
+		"a fresh one":                {nil, "interval"},
+		"a fresh one, a dry run":     {[]build.Option{build.With(dry)}, "interval"},
+		"a suspended one, a dry run": {[]build.Option{build.Change("B", 0), build.With(dry), build.With(suspended)}, "interval"},
+		"two policies":               {[]build.Option{build.Change("B", 0), second}, "sources"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +57,9 @@ func TestTrailLeavesOutWhatIsNotDone(t *testing.T) {
 				t.Errorf("the last rule is %s, want %s", got, tt.last)
 			}
 			for _, l := range lines {
+				if len(v.Trail) > 0 && v.Decisive.Reason == request.PolicyConflict && strings.Contains(l.Message, "policy's") {
+					t.Errorf("it speaks of one policy of two: %s", l.Message)
+				}
 				if l.Rule == "dry-run" && l.Outcome == decide.End && v.Decisive.Rule != l.Rule {
 					t.Errorf("it tells of a dry run that there was not: %s", l.Message)
 				}

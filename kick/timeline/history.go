@@ -175,7 +175,14 @@ func current(s *gather.Standing) (all []Event) {
 	return append(all, e)
 }
 
-// after is the state that an event leaves a workload in; empty: the one it was in.
+// stateAfter is the state that an event leaves a workload in; empty: the one it was in.
+func stateAfter(e *Event) string {
+	if e.Type == typeDone && (e.Reason == events.KickDryRun || e.Reason == string(request.DryRunOnly)) {
+		return stateDryRun // its pods are stale still
+	}
+	return after[e.Type]
+}
+
 var after = map[string]string{
 	typeChange: statePending, typeRequest: statePending, typeWaiting: stateWaiting, typeRestart: stateRolling,
 	typeDone: stateFresh, typeFailure: stateFailed,
@@ -198,7 +205,7 @@ func bands(created time.Time, all []Event, state string, begin time.Time) []Band
 			continue // of its sources, before it was there
 		}
 		newest = e.At
-		next := after[e.Type]
+		next := stateAfter(&e)
 		if e.Type == typeRestart && !ended(all[i+1:], state) {
 			next = stateFresh // when its rollout ended is not on record any more
 		}
@@ -216,7 +223,7 @@ func bands(created time.Time, all []Event, state string, begin time.Time) []Band
 // ended reports whether the end of a restart is on record, or still to come.
 func ended(later []Event, state string) bool {
 	for _, e := range later {
-		if next := after[e.Type]; next != "" {
+		if next := stateAfter(&e); next != "" {
 			return next != statePending
 		}
 	}

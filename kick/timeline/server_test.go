@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/corewire/kick/kick/events"
 	"github.com/corewire/kick/kick/gather"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
@@ -94,11 +95,15 @@ func TestWorkload(t *testing.T) {
 }
 
 // TestBands: a band ends where the next begins, the last one is where the workload stands,
-// and a rollout of which no end is on record does not last until the next change.
+// a rollout of which no end is on record does not last until the next change, and a dry run
+// makes nothing fresh.
 func TestBands(t *testing.T) {
 	facts := &shelf{all: shop()}
 	for i := range facts.all {
-		if s := &facts.all[i]; s.Workload.ID.Name == "dns" {
+		switch s := &facts.all[i]; s.Workload.ID.Name {
+		case "exporter": // a dry run that another change has ended
+			s.Told = []gather.Told{{At: before(80 * time.Hour), Reason: events.KickDryRun}}
+		case "dns":
 			s.Rollouts = []gather.Rolled{{Revision: "dns-1", Created: before(20 * time.Hour), Stamp: before(20 * time.Hour)}}
 		}
 	}
@@ -106,7 +111,7 @@ func TestBands(t *testing.T) {
 	var got timeline.Overview
 	ask(t, h, "/timeline/overview", &got)
 	want := map[string]string{
-		"dns": "fresh", "exporter": "fresh pending dry-run", "log-shipper": "fresh pending rolling", "api": "fresh pending rolling fresh",
+		"dns": "fresh", "exporter": "fresh dry-run pending dry-run", "log-shipper": "fresh pending rolling", "api": "fresh pending rolling fresh",
 		"cart": "fresh pending rolling failed", "web": "fresh pending fresh pending waiting",
 	}
 	for _, l := range got.Lanes {
