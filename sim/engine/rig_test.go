@@ -34,6 +34,12 @@ func shop(t testing.TB, spec string) scenario.Scenario {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return parsed(t, path)
+}
+
+// parsed is the first scenario of a file.
+func parsed(t testing.TB, path string) scenario.Scenario {
+	t.Helper()
 	var known []scenario.Fault
 	for _, name := range faults.Names() {
 		known = append(known, scenario.Fault{Name: name})

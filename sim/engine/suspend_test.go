@@ -149,3 +149,15 @@ func TestTouchedAndAccess(t *testing.T) {
 		t.Errorf("outcomes %v", met)
 	}
 }
+
+// TestTurnTakenMeanwhile: of passes that all find a place free the first takes it, and the
+// others say at once what they wait for, not only when they are looked at again.
+func TestTurnTakenMeanwhile(t *testing.T) {
+	for nap := 1; nap <= 2; nap++ {
+		r, met := play(parsed(t, "../../scenarios/policy/max-concurrent.yaml"), asleep(nap))
+		mustPass(t, r)
+		if met.count("suspended at patch Deployment") == 0 {
+			t.Errorf("nap %d: hit %v", nap, met)
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/corewire/kick/kick/metrics"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/decide"
+	"github.com/corewire/kick/kick/model/request"
 	"github.com/corewire/kick/kick/tracing"
 )
 
@@ -84,6 +85,9 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 			// The cache is behind. What it shows next wakes this workload; to write down
 			// what the live policy says would only be undone by the next look at the cache.
 			r.Gather.Release(target)
+			if v.Decisive.Reason == request.ConcurrencyLimited { // the cache has no say in that
+				return r.say(ctx, s, &v, r.again(&v))
+			}
 			mark.Hit(mark.GateClosedBetween)
 			return controllers.Result{After: controllers.Behind}, nil
 		}
