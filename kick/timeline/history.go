@@ -89,8 +89,11 @@ func changes(s *gather.Standing) (all []Event) {
 		if d.Record == nil || !d.InScope {
 			continue
 		}
-		for _, c := range d.Record.History {
+		for i, c := range d.Record.History {
 			if !model.Known(c.Observed) { // a past that nobody saw, which has no place in time
+				continue
+			}
+			if i > 0 && c.Observed.Equal(d.Record.History[i-1].Observed) { // it came back: one change, as before
 				continue
 			}
 			e := Event{At: c.Observed, Type: typeChange, Reason: "Changed", Source: sourceName(d.Record.ID), Message: explain.Content(d.Record.ID, c)}

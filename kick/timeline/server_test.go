@@ -73,7 +73,12 @@ func TestOverview(t *testing.T) {
 
 // TestWorkload: what is on record is told once, in order, in the sentences of the operator.
 func TestWorkload(t *testing.T) {
-	_, h := served(t, &shelf{all: shop()}, timeline.Local{})
+	facts := &shelf{all: shop()}
+	facts.change(model.Key{Kind: "Deployment", Namespace: "shop", Name: "web"}, func(s *gather.Standing) {
+		r := s.Sources[0].Record
+		r.History = append(r.History, r.Current()) // it was another for a moment
+	})
+	_, h := served(t, facts, timeline.Local{})
 	var got timeline.Workload
 	ask(t, h, "/timeline?namespace=shop&kind=Deployment&name=web", &got)
 	var types []string
