@@ -37,7 +37,7 @@ func (h *bundleHeld) OnWrite(_ *Context, ev cluster.Event) {
 	h.authors.note(old, cm, ev.Manager)
 }
 
-func (h *bundleHeld) fork() Law { return &bundleHeld{authors: maps.Clone(h.authors)} }
+func (h *bundleHeld) fork() Law { return &bundleHeld{maps.Clone(h.authors), maps.Clone(h.refused)} }
 
 // OnCall follows refusals.
 func (h *bundleHeld) OnCall(_ *Context, w Write) {
@@ -47,7 +47,7 @@ func (h *bundleHeld) OnCall(_ *Context, w Write) {
 	if h.refused == nil {
 		h.refused = map[types.NamespacedName]bool{}
 	}
-	if apierrors.IsForbidden(w.Err) || apierrors.IsInvalid(w.Err) || apierrors.IsBadRequest(w.Err) || apierrors.IsRequestEntityTooLargeError(w.Err) {
+	if refused(w.Err) || apierrors.IsRequestEntityTooLargeError(w.Err) {
 		h.refused[w.Key] = true
 	}
 }

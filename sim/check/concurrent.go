@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
+	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
 )
 
@@ -111,8 +112,12 @@ func (c *Context) restarting(w workload, stamp string, requests []*v1alpha1.Kick
 	if w.stamp() != stamp || !stampedBy(w, Manager) {
 		return false
 	}
+	now := c.KickNow()
+	if w.rollout != nil { // dated by the API server's clock
+		now = c.now(clock.APIServer)
+	}
 	at, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil || c.KickNow().Sub(at) >= c.rolloutTimeout(w) {
+	if err != nil || now.Sub(at) >= c.rolloutTimeout(w) {
 		return false
 	}
 	for _, r := range requests {

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"slices"
+	"time"
+
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/cluster"
 )
@@ -26,7 +29,7 @@ func (repeat) OnKick(c *Context, ev cluster.Event) {
 	case last == nil || c.stepped() || !c.answered(before, now):
 	case before.Status.Phase == v1alpha1.PhaseFailed && now.Status.Phase == v1alpha1.PhasePending:
 		c.report(lawRepeat, "request %s was opened again, but its restart of %s failed and nothing changed since", ev.Key, micro(&last.StartedAt))
-	case c.secondRestart(before, now) && !c.madeAgain(now):
+	case c.secondRestart(before, now) && !c.madeAgain(now) && !c.leftSince(now, c.restartTold(before)):
 		c.report(lawRepeat, "request %s tells of a restart of %s after one of %s, and nothing changed between them", ev.Key,
 			micro(&now.Status.CurrentRollout.StartedAt), micro(&last.StartedAt))
 	}
@@ -49,4 +52,23 @@ func (c *Context) secondRestart(before, now *v1alpha1.KickRequest) bool {
 	last, again, opened := before.Status.CurrentRollout, now.Status.CurrentRollout, now.Status.OpenedAt
 	once := opened != nil && opened.Equal(before.Status.OpenedAt) && !opened.After(c.restartTold(before))
 	return once && again != nil && !again.StartedAt.Equal(&last.StartedAt)
+}
+
+// leftSince reports that a source of a request's target was another for a while since then,
+// by KICK's clock, and is as it was.
+func (c *Context) leftSince(r *v1alpha1.KickRequest, since time.Time) bool {
+	w, ok := c.workload(r.Namespace, string(r.Spec.TargetRef.Kind), r.Spec.TargetRef.Name)
+	if !ok {
+		return false
+	}
+	since = since.Add(c.Loop.Now().Sub(c.KickNow()))
+	return slices.ContainsFunc(refsOf(r.Namespace, w.template), func(ref ref) bool {
+		changes := c.sources.of(ref.source).changes
+		for i := len(changes) - 1; i > 0 && changes[i].at.After(since); i-- {
+			if changes[i-1].content == changes[len(changes)-1].content {
+				return true
+			}
+		}
+		return false
+	})
 }

@@ -34,6 +34,17 @@ func TestRepeat(t *testing.T) {
 		"another restart":                      {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 9, 40) }, "tells of a restart of 2026-03-01T12:00:40.000000Z after one of 2026-03-01T12:00:20.000000Z, and nothing changed between them"},
 		"for another change":                   {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 10, 30, 40) }, ""},
 		"of another opening":                   {func(b *bench) { tell(b, v1alpha1.PhaseExecuting, 35, 9, 40) }, ""},
+		"its source was another for a while": {func(b *bench) {
+			b.wait(30 * time.Second)
+			b.rotate("second-password")
+			b.rotate("first-password")
+			tell(b, v1alpha1.PhaseExecuting, 10, 9, 40)
+		}, ""},
+		"its source is another than it was": {func(b *bench) {
+			b.wait(30 * time.Second)
+			b.rotate("second-password")
+			tell(b, v1alpha1.PhaseExecuting, 10, 9, 40)
+		}, "tells of a restart of"},
 		"a clock was set": {func(b *bench) {
 			b.clocks[clock.Kick].Step(time.Second)
 			tell(b, v1alpha1.PhaseExecuting, 10, 9, 40)
