@@ -72,6 +72,9 @@ func (s *Server) kindFor(gk schema.GroupKind) (*kind, error) {
 	if k := s.kinds[gk]; k != nil {
 		return k, nil
 	}
+	if known, ok := s.blanks.Load(gk); ok {
+		return s.load(known.(*kind).fork()), nil
+	}
 	gvk, err := s.servedVersion(gk)
 	if err != nil {
 		return nil, err
@@ -84,9 +87,14 @@ func (s *Server) kindFor(gk schema.GroupKind) (*kind, error) {
 		return nil, fmt.Errorf("%s has no metadata", gvk)
 	}
 	k := s.newKind(gvk, goType)
-	s.kinds[gk] = k
-	s.byType[goType] = k
-	return k, nil
+	s.blanks.Store(gk, k.fork())
+	return s.load(k), nil
+}
+
+// load begins to keep objects of a kind.
+func (s *Server) load(k *kind) *kind {
+	s.kinds[k.gk], s.byType[k.goType] = k, k
+	return k
 }
 
 // kindOf finds the kind of an object by its Go type.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"reflect"
+	"sync"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -97,6 +98,7 @@ type Server struct {
 
 	kinds  map[schema.GroupKind]*kind
 	byType map[reflect.Type]*kind
+	blanks *sync.Map // *kind without objects, by schema.GroupKind: what forks need not find out again
 
 	revision  int64
 	uids      uint64
@@ -127,6 +129,7 @@ func New(opts Options) *Server {
 		crds:   map[schema.GroupKind]*crd{},
 		kinds:  map[schema.GroupKind]*kind{},
 		byType: map[reflect.Type]*kind{},
+		blanks: &sync.Map{},
 	}
 	for _, declared := range opts.CRDs {
 		c := compileCRD(declared)

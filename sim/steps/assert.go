@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/corewire/kick/sim/scenario"
 )
@@ -35,7 +36,15 @@ var assertVerb = scenario.Verb{
 
 func (s assertStep) run(e *Env) error {
 	var differences []string
+	var seen client.Object
 	holds := func() bool {
+		if s.pattern.Key.Name != "" { // a stored object never changes: another one takes its place
+			now := e.API.Get(s.pattern.GVK.GroupKind(), s.pattern.Key)
+			if now != nil && now == seen {
+				return false
+			}
+			seen = now
+		}
 		found, d := find(e.API, s.pattern)
 		differences = d
 		return found != nil
