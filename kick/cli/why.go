@@ -90,7 +90,7 @@ func (a *app) why() *cobra.Command {
 func (s *session) judge(target model.Key) (*answer, error) {
 	snap, err := s.snapshot(target)
 	if err != nil {
-		return nil, fmt.Errorf("%w; KICK's judgement needs the workloads, sources, pods and records of the namespace, and Secret %s/kick-installation-key", err, s.own)
+		return nil, err
 	}
 	out := &answer{Kind: target.Kind, Namespace: target.Namespace, Name: target.Name, Managed: len(snap.Policies) > 0}
 	if snap.Workload == nil {
