@@ -125,7 +125,7 @@ func (s *session) printPlan(out *planned) error {
 		}
 		return nil
 	}
-	_, _ = fmt.Fprintf(s.Stdout, "KickPolicy %s/%s would manage %d of %d workloads\n", out.Namespace, out.Policy, out.Managed, out.Workloads)
+	_, _ = fmt.Fprintf(s.Stdout, "KickPolicy %s/%s would manage %d of %d workload%s\n", out.Namespace, out.Policy, out.Managed, out.Workloads, plural(out.Workloads))
 	for _, group := range []struct {
 		title string
 		found []answer
