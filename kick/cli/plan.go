@@ -116,7 +116,7 @@ func (out *planned) sort(got *answer, policy string) {
 	}
 }
 
-// printPlan tells of those that something is to be done about; of all with -o wide, and
+// printPlan tells of those that something is to be done about, or would be but for dryRun; of all with -o wide, and
 // with -o name nothing but what would be restarted.
 func (s *session) printPlan(out *planned) error {
 	if s.output == "name" {
@@ -131,11 +131,11 @@ func (s *session) printPlan(out *planned) error {
 		found []answer
 	}{{"restart now", out.Restart}, {"wait", out.Wait}, {nothing, out.Nothing}} {
 		_, _ = fmt.Fprintf(s.Stdout, "  %-14s %d\n", group.title, len(group.found))
-		if group.title == nothing && s.output != "wide" {
-			continue
-		}
 		for i := range group.found {
 			got := &group.found[i]
+			if group.title == nothing && s.output != "wide" && got.phase != request.DryRun {
+				continue
+			}
 			_, _ = fmt.Fprintf(s.Stdout, "    %s/%s  %s\n", got.Kind, got.Name, strings.TrimSpace(got.Reason+": "+plain(got.Message)))
 		}
 	}

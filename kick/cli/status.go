@@ -138,11 +138,25 @@ func (a *app) windows() *cobra.Command {
 			if m := gather.Policy(&p); m.Invalid != "" {
 				return fmt.Errorf("%s: %s", id, m.Invalid)
 			}
+			for _, why := range idle(p.Spec.Suspend, p.Spec.DryRun) {
+				_, _ = fmt.Fprintf(s.Stderr, "note: %s %s\n", id, why)
+			}
 			return s.printWindows(&p, count)
 		},
 	}
 	c.Flags().IntVar(&count, "next", count, "how many openings to list")
 	return c
+}
+
+// idle says why nothing is restarted under a policy, whatever its windows say.
+func idle(suspended, dryRun bool) (why []string) {
+	if suspended {
+		why = append(why, "is suspended: nothing is restarted until spec.suspend is false; what changes meanwhile is kept")
+	}
+	if dryRun {
+		why = append(why, "has spec.dryRun: what would be restarted is told, and nothing is restarted")
+	}
+	return why
 }
 
 // span is one time in which restarts are allowed.
