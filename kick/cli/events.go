@@ -48,6 +48,11 @@ func (s *session) printEvents() (version string, err error) {
 		return "", fmt.Errorf("list events: %w", err)
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !ofKick(&e) })
+	if len(list.Items) == 0 {
+		if err := absent(s.core.Discovery()); err != nil { // nothing will ever be told
+			return "", err
+		}
+	}
 	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return eventTime(&a).Compare(eventTime(&b)) })
 	for i := range list.Items {
 		list.Items[i].ManagedFields = nil // as kubectl has it

@@ -85,6 +85,10 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		answer = s.discovery(r.URL.Path)
 	}
+	if answer == nil { // in the words of a real one, which has no Status for a path it does not know
+		http.NotFound(w, r)
+		return
+	}
 	if st, ok := answer.(*metav1.Status); ok {
 		w.WriteHeader(int(st.Code))
 	}
@@ -117,7 +121,7 @@ func (s *stub) discovery(path string) any {
 	case "/apis":
 		return groups
 	}
-	return refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	return nil
 }
 
 // kick runs the plugin against the stub, in namespace shop.
