@@ -186,3 +186,41 @@ func TestPlanTellsOfADryRun(t *testing.T) {
 		t.Errorf("the plan does not say %q:\n%s", want, out.String())
 	}
 }
+
+// TestAFailureThatGotThere: a rollout that was given up and came to its end is told of, and is
+// nothing outstanding; one that did not, or whose pods do not serve, stays a failure.
+//
+// Proves: KICK-FEAT-038.
+func TestAFailureThatGotThere(t *testing.T) {
+	failed := build.Request(request.Failed, func(r *model.Request) {
+		r.Status.LatestChange, r.Status.CompletedAt, r.Status.RolloutStart = build.At(0.25), build.At(20), build.At(1)
+		r.Status.Reason, r.Status.Message = request.ProgressDeadlineExceeded, "It was given up."
+	})
+	fresh := build.Pod("web-1-a", 5)
+	tests := map[string]struct {
+		given []build.Option
+		want  bool // outstanding
+	}{
+		"it got there":          {[]build.Option{fresh}, false},
+		"a pod is stale":        {nil, true},
+		"it rolls still":        {[]build.Option{fresh, build.Rollout(build.Rolling)}, true},
+		"its pods do not serve": {[]build.Option{fresh, build.Rollout(func(r *model.Rollout) { r.Complete = false })}, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := &session{app: &app{Program: Program{Stdout: &out}}}
+			got := judged(30, append([]build.Option{build.Change("B", 0), failed}, tt.given...)...)
+			if err := s.printAnswer(got); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.printLine(model.Key{Kind: "Deployment", Namespace: "shop", Name: "web"}, got); err != nil {
+				t.Fatal(err)
+			}
+			told := strings.Count(out.String(), "By now the rollout is complete, and nothing is outstanding: Every pod read its sources")
+			if got.Phase != "Failed" || got.outstanding() != tt.want || (told == 2) == tt.want || told == 1 {
+				t.Errorf("%s, outstanding %v, want %v:\n%s", got.Phase, got.outstanding(), tt.want, out.String())
+			}
+		})
+	}
+}

@@ -31,6 +31,7 @@ type answer struct {
 	Phase     string   `json:"phase,omitempty"`
 	Reason    string   `json:"reason"`
 	Message   string   `json:"message"`
+	ByNow     string   `json:"byNow,omitempty"` // what has become of a failure since
 	Request   string   `json:"request,omitempty"`
 	Asked     string   `json:"asked,omitempty"` // why somebody wanted it, in his words
 	Since     string   `json:"since,omitempty"`
@@ -170,6 +171,7 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		}
 		if st := r.Status; st.Phase.Terminal() && v.Action == decide.None {
 			out.Reason, out.Message = string(st.Reason), st.Message
+			out.ByNow = recovered(snap, v)
 		}
 		out.refused(&r.Status, v)
 	}
@@ -180,6 +182,19 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		out.Sources = append(out.Sources, describe(&snap.Dependencies[i]))
 	}
 	slices.SortStableFunc(out.Sources, func(a, b source) int { return b.changed.Compare(a.changed) })
+}
+
+// recovered says that a restart which failed has got there after all: its rollout came to its
+// end when it had been given up. The request stays as it is, for nobody judges it anew.
+func recovered(snap *model.Snapshot, v *decide.Verdict) string {
+	w := snap.Workload
+	if v.Phase != request.Failed || w == nil || !w.Rollout.Observed || !w.Rollout.Complete {
+		return ""
+	}
+	if why := v.Decisive.Reason; why != request.Fresh && why != request.NotRunning {
+		return ""
+	}
+	return "By now the rollout is complete, and nothing is outstanding: " + explain.Step(v.Decisive)
 }
 
 // refused tells of a restart that the API server does not take: no rule foresees that, and
@@ -229,6 +244,9 @@ func (s *session) printAnswer(got *answer) error {
 		head = s.paint(got.phase, got.Phase) + " (" + got.Reason + ")"
 	}
 	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, plain(got.Message))
+	if got.ByNow != "" {
+		_, _ = fmt.Fprintf(s.Stdout, "  %s\n", got.ByNow)
+	}
 	if !got.Managed {
 		return nil
 	}
