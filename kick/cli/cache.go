@@ -27,6 +27,8 @@ type cache struct {
 	indexes  map[schema.GroupVersionKind]map[string]func(client.Object) []string
 	read     map[place][]client.Object
 	supposed []client.Object // stand in the place of what is there, or beside it
+	view     string          // what is read of a kind that may not be read in all namespaces; "" is nothing
+	narrowed func(error)     // is told of that, and why
 }
 
 var _ client.Reader = (*cache)(nil)
@@ -41,7 +43,7 @@ func newCache(live client.Reader, scheme *runtime.Scheme, transforms []controlle
 	c := &cache{
 		live: live, scheme: scheme, read: map[place][]client.Object{},
 		strip:   map[schema.GroupVersionKind]func(client.Object){},
-		indexes: map[schema.GroupVersionKind]map[string]func(client.Object) []string{},
+		indexes: map[schema.GroupVersionKind]map[string]func(client.Object) []string{}, narrowed: func(error) {},
 	}
 	return c, c.learn(transforms, indexes)
 }
@@ -76,11 +78,8 @@ func (c *cache) objects(ctx context.Context, at place) ([]client.Object, error) 
 	if known, ok := c.read[at]; ok {
 		return known, nil
 	}
-	list, err := c.list(at.kind)
+	list, err := c.fetch(ctx, at)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.live.List(ctx, list, client.InNamespace(at.namespace)); err != nil {
 		return nil, err
 	}
 	found, err := c.supposedOf(at)
@@ -102,6 +101,21 @@ func (c *cache) objects(ctx context.Context, at place) ([]client.Object, error) 
 	})
 	c.read[at] = found
 	return found, err
+}
+
+// fetch reads a place. All namespaces are looked at for restarts that count against a limit;
+// whoever may not do that is told about the namespace in view by what he may see.
+func (c *cache) fetch(ctx context.Context, at place) (client.ObjectList, error) {
+	list, err := c.list(at.kind)
+	if err != nil {
+		return nil, err
+	}
+	err = c.live.List(ctx, list, client.InNamespace(at.namespace))
+	if at.namespace == "" && c.view != "" && apierrors.IsForbidden(err) {
+		c.narrowed(err)
+		err = c.live.List(ctx, list, client.InNamespace(c.view))
+	}
+	return list, err
 }
 
 // list is an empty list of a kind. The kinds of GitOps tools are in no scheme.

@@ -97,6 +97,15 @@ func (s *session) ask(target model.Key, reason string) error {
 	if r := w.Request; r != nil && !r.Status.Phase.Terminal() {
 		waits = fmt.Sprintf("; its turn comes when KickRequest %s is done", r.ID.Name)
 	}
+	for i := range w.Policies {
+		p := &w.Policies[i]
+		for _, why := range idle(p.Suspended, p.DryRun) {
+			_, _ = fmt.Fprintf(s.Stderr, "note: %s %s\n", p.ID, why)
+		}
+		if p.DryRun {
+			_, _ = fmt.Fprintln(s.Stderr, "note: the request ends as DryRun, and is not made up for when dryRun is turned off: ask again then")
+		}
+	}
 	return s.did(made, fmt.Sprintf("kickrequest.kick.corewire.io/%s created%s; kubectl kick why %s/%s -n %s tells how far it is", made.GetName(), waits, target.Kind, target.Name, target.Namespace))
 }
 

@@ -2,11 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/operator"
@@ -66,14 +71,17 @@ func (s *session) printFindings(all []finding) error {
 
 // served tells which of KICK's kinds the API server knows.
 func (s *session) served() []finding {
-	known := s.resources(v1alpha1.GroupVersion.String())
+	known, err := resources(s.core.Discovery(), v1alpha1.GroupVersion.String())
 	var out []finding
-	for _, name := range []string{"kickpolicies", "kickrequests", "sourceobservations", "notificationpolicies"} {
+	for _, name := range append(slices.Clone(required), "notificationpolicies") {
 		f := finding{What: "CRD " + name + "." + v1alpha1.GroupVersion.Group, OK: known[name], Says: "served"}
-		if !f.OK {
-			f.Says = "not installed: kubectl apply --server-side -f kick/api/crds"
+		switch {
+		case err != nil:
+			f.Says = "not known: " + err.Error()
+		case !f.OK:
+			f.Says = "not installed: " + remedyCRDs
 		}
-		if !f.OK && name == "notificationpolicies" {
+		if !f.OK && err == nil && name == "notificationpolicies" {
 			f.Note, f.Says = true, f.Says+", unless KICK runs with --enable-notifications=false"
 		}
 		out = append(out, f)
@@ -81,16 +89,48 @@ func (s *session) served() []finding {
 	return out
 }
 
-func (s *session) resources(groupVersion string) map[string]bool {
+// required are the kinds that there is no KICK without, by their resources.
+var required = []string{"kickpolicies", "kickrequests", "sourceobservations"}
+
+// remedyCRDs installs the kinds.
+const remedyCRDs = "kubectl apply --server-side -f kick/api/crds, or install KICK with its chart"
+
+// resources are those of a group and version that are served. A group that is not known has none.
+func resources(server discovery.ServerResourcesInterface, groupVersion string) (map[string]bool, error) {
 	known := map[string]bool{}
-	list, err := s.core.Discovery().ServerResourcesForGroupVersion(groupVersion)
-	if err != nil {
-		return known // what is not there is not served
+	list, err := server.ServerResourcesForGroupVersion(groupVersion)
+	switch {
+	case apierrors.IsNotFound(err):
+		return known, nil
+	case err != nil:
+		return known, fmt.Errorf("ask the API server for %s: %w", groupVersion, err)
 	}
 	for i := range list.APIResources {
 		known[list.APIResources[i].Name] = true
 	}
-	return known
+	return known, nil
+}
+
+// absentError says which kinds of KICK's an API server does not serve.
+type absentError struct{ names []string }
+
+func (e absentError) Error() string {
+	return fmt.Sprintf("the cluster does not serve all of KICK's kinds: CRD %s missing", strings.Join(e.names, ", "))
+}
+
+// absent finds out which kinds are not served; nil: none, or it cannot be asked.
+func absent(server discovery.ServerResourcesInterface) error {
+	known, err := resources(server, v1alpha1.GroupVersion.String())
+	var names []string
+	for _, name := range required {
+		if !known[name] {
+			names = append(names, name+"."+v1alpha1.GroupVersion.Group)
+		}
+	}
+	if err != nil || len(names) == 0 {
+		return nil
+	}
+	return absentError{names}
 }
 
 // leader tells who leads, by the lease.
@@ -98,8 +138,12 @@ func (s *session) leader() finding {
 	f := finding{What: "leader of " + s.own}
 	lease, err := s.core.CoordinationV1().Leases(s.own).Get(s.ctx, operator.LeaseName, metav1.GetOptions{})
 	switch {
+	case apierrors.IsForbidden(err): // which is found missing among the rights
+		f.Note, f.Says = true, fmt.Sprintf("not known, for you lack the right to get leases of %s in namespace %s", coordinationv1.GroupName, s.own)
+	case apierrors.IsNotFound(err):
+		f.Says = fmt.Sprintf("there is no lease %s/%s, so no replica has led yet; if KICK runs elsewhere, use --kick-namespace", s.own, operator.LeaseName)
 	case err != nil:
-		f.Says = fmt.Sprintf("lease %s/%s: %v; if KICK runs elsewhere, use --kick-namespace", s.own, operator.LeaseName, err)
+		f.Says = fmt.Sprintf("not known: lease %s/%s: %v", s.own, operator.LeaseName, err)
 	case lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "" || lease.Spec.RenewTime == nil || lease.Spec.LeaseDurationSeconds == nil:
 		f.Says = "nobody leads: is a replica of KICK running?"
 	default:
@@ -122,7 +166,7 @@ var needs = []struct {
 	{v1alpha1.GroupVersion.Group, "sourceobservations", "list", false},
 	{"apps", "deployments", "list", false}, {"apps", "statefulsets", "list", false}, {"apps", "daemonsets", "list", false},
 	{"apps", "replicasets", "list", false}, {"apps", "controllerrevisions", "list", false},
-	{"", "secrets", "list", false}, {"", "configmaps", "list", false}, {"", "pods", "list", false}, {"", "secrets", "get", true},
+	{"", "secrets", "list", false}, {"", "configmaps", "list", false}, {"", "pods", "list", false}, {"", "secrets", "get", true}, {coordinationv1.GroupName, "leases", "get", true},
 	{"events.k8s.io", "events", "list", false}, {"events.k8s.io", "events", "watch", false}, {v1alpha1.GroupVersion.Group, "kickrequests", "watch", false},
 	{v1alpha1.GroupVersion.Group, "kickpolicies", "patch", false}, {v1alpha1.GroupVersion.Group, "kickrequests", "create", false},
 }
@@ -168,7 +212,11 @@ func (s *session) integrations() []finding {
 	var out []finding
 	for _, tool := range foreign {
 		f := finding{What: tool.name, Note: true, Says: "not installed (" + tool.resource + " of " + tool.groupVersion + ")"}
-		if s.resources(tool.groupVersion)[tool.resource] {
+		known, err := resources(s.core.Discovery(), tool.groupVersion)
+		switch {
+		case err != nil:
+			f.Says = "not known: " + err.Error()
+		case known[tool.resource]:
 			f.OK, f.Says = true, "installed"
 		}
 		out = append(out, f)

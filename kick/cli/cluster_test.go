@@ -180,7 +180,7 @@ func (s *shop) empty() {
 	s.t.Helper()
 	says := []string{"is KICK installed in it? kubectl kick check says what is missing"}
 	for _, args := range [][]string{
-		{"why", "deploy/web"}, {"status"}, {"list"}, {"tree"}, {"plan", "-f", "-"}, {"windows", "policy/all"}, {"suspend", "policy/all"}, {"now", "deploy/web", "--reason", "x"},
+		{"why", "deploy/web"}, {"status"}, {"list"}, {"tree"}, {"events"}, {"plan", "-f", "-"}, {"windows", "policy/all"}, {"suspend", "policy/all"}, {"now", "deploy/web", "--reason", "x"},
 	} {
 		s.must(exitError, policies, says, args...)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -47,6 +48,11 @@ func (s *session) printEvents() (version string, err error) {
 		return "", fmt.Errorf("list events: %w", err)
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !ofKick(&e) })
+	if len(list.Items) == 0 {
+		if err := absent(s.core.Discovery()); err != nil { // nothing will ever be told
+			return "", err
+		}
+	}
 	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return eventTime(&a).Compare(eventTime(&b)) })
 	for i := range list.Items {
 		list.Items[i].ManagedFields = nil // as kubectl has it
@@ -91,21 +97,26 @@ func eventTime(e *eventsv1.Event) time.Time {
 	return e.CreationTimestamp.Time
 }
 
-// follow hands on what appears and changes after a version, until it is interrupted. The
-// API server ends each watch after a while; the next one goes on where it was.
+// follow hands on what appears and changes after a version, until it is interrupted or
+// --request-timeout is over, which ends a watch of kubectl's too. The API server ends each
+// watch after a while; the next one goes on where it was, within the same time.
 func (s *session) follow(list client.ObjectList, version string, show func(client.Object) error) error {
-	for s.ctx.Err() == nil {
-		w, err := s.live.Watch(s.ctx, list, client.InNamespace(s.namespace), &client.ListOptions{Raw: since(version)})
-		if err != nil {
-			return fmt.Errorf("watch: %w", err)
+	ctx, cancel := s.ctx, context.CancelFunc(func() {})
+	if limit := s.config.Timeout; limit > 0 {
+		ctx, cancel = context.WithTimeoutCause(s.ctx, limit, fmt.Errorf("the --request-timeout of %v is over: %w", limit, context.DeadlineExceeded))
+	}
+	defer cancel()
+	for ctx.Err() == nil {
+		w, err := s.live.Watch(ctx, list, client.InNamespace(s.namespace), &client.ListOptions{Raw: since(version)})
+		if err == nil {
+			version, err = heard(w, version, show)
+			w.Stop()
 		}
-		version, err = heard(w, version, show)
-		w.Stop()
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("watch: %w", err)
 		}
 	}
-	return s.ctx.Err()
+	return fmt.Errorf("watch: %w", context.Cause(ctx))
 }
 
 // heard takes what one watch tells, and returns the version it came to.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -135,5 +136,91 @@ func TestReportLeavesOut(t *testing.T) {
 	}
 	if strings.Contains(out.String(), secret) || strings.Count(out.String(), redacted) != 4 {
 		t.Errorf("the report is\n%s", out.String())
+	}
+}
+
+// TestAnIdlePolicySaysSo: windows that open are no promise under a policy that restarts
+// nothing. The note is for people: data on standard output stays data.
+//
+// Proves: KICK-FEAT-038.
+func TestAnIdlePolicySaysSo(t *testing.T) {
+	const suspended, dry = "note: KickPolicy shop/all is suspended", "note: KickPolicy shop/all has spec.dryRun"
+	tests := map[string]struct {
+		spec map[string]any
+		want []string
+	}{
+		"in force":  {map[string]any{}, nil},
+		"suspended": {map[string]any{"suspend": true}, []string{suspended}},
+		"dry run":   {map[string]any{"dryRun": true}, []string{dry}},
+		"both":      {map[string]any{"suspend": true, "dryRun": true}, []string{suspended, dry}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStub(false)
+			s.answers[ours("kickpolicies")] = listOf(v1alpha1.GroupVersion.String(), "KickPolicyList", map[string]any{
+				"metadata": map[string]any{"name": "all", "namespace": "shop"}, "spec": tt.spec,
+			})
+			got := s.kick(t, "", "windows", "policy/all", "-o", "json")
+			if got.code != exitOK || !json.Valid([]byte(got.stdout)) || strings.Count(got.stderr, "note:") != len(tt.want) {
+				t.Errorf("exit code %d, stdout %q, stderr %q", got.code, got.stdout, got.stderr)
+			}
+			for _, part := range tt.want {
+				if !strings.Contains(got.stderr, part) {
+					t.Errorf("it does not say %q: %s", part, got.stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestPlanTellsOfADryRun: what only dryRun keeps from being restarted is named.
+func TestPlanTellsOfADryRun(t *testing.T) {
+	var out bytes.Buffer
+	s := &session{app: &app{Program: Program{Stdout: &out}}}
+	plan := planned{Policy: "all", Namespace: "shop", Workloads: 1}
+	plan.sort(judged(30, build.Change("B", 0), build.With(func(p *model.Policy) { p.DryRun = true })), "all")
+	if err := s.printPlan(&plan); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Deployment/web  DryRun: Would restart now; KickPolicy shop/all has spec.dryRun."; !strings.Contains(out.String(), want) {
+		t.Errorf("the plan does not say %q:\n%s", want, out.String())
+	}
+}
+
+// TestAFailureThatGotThere: a rollout that was given up and came to its end is told of, and is
+// nothing outstanding; one that did not, or whose pods do not serve, stays a failure.
+//
+// Proves: KICK-FEAT-038.
+func TestAFailureThatGotThere(t *testing.T) {
+	failed := build.Request(request.Failed, func(r *model.Request) {
+		r.Status.LatestChange, r.Status.CompletedAt, r.Status.RolloutStart = build.At(0.25), build.At(20), build.At(1)
+		r.Status.Reason, r.Status.Message = request.ProgressDeadlineExceeded, "It was given up."
+	})
+	fresh := build.Pod("web-1-a", 5)
+	tests := map[string]struct {
+		given []build.Option
+		want  bool // outstanding
+	}{
+		"it got there":          {[]build.Option{fresh}, false},
+		"a pod is stale":        {nil, true},
+		"it rolls still":        {[]build.Option{fresh, build.Rollout(build.Rolling)}, true},
+		"its pods do not serve": {[]build.Option{fresh, build.Rollout(func(r *model.Rollout) { r.Complete = false })}, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := &session{app: &app{Program: Program{Stdout: &out}}}
+			got := judged(30, append([]build.Option{build.Change("B", 0), failed}, tt.given...)...)
+			if err := s.printAnswer(got); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.printLine(model.Key{Kind: "Deployment", Namespace: "shop", Name: "web"}, got); err != nil {
+				t.Fatal(err)
+			}
+			told := strings.Count(out.String(), "By now the rollout is complete, and nothing is outstanding: Every pod read its sources")
+			if got.Phase != "Failed" || got.outstanding() != tt.want || (told == 2) == tt.want || told == 1 {
+				t.Errorf("%s, outstanding %v, want %v:\n%s", got.Phase, got.outstanding(), tt.want, out.String())
+			}
+		})
 	}
 }

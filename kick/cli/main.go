@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/corewire/kick/kick/operator"
@@ -105,8 +106,8 @@ func Main(args []string, p Program) int {
 		return exitBroken
 	}
 	_, _ = fmt.Fprintf(p.Stderr, "error: %s\n", plain(err.Error()))
-	if unserved(err) {
-		_, _ = fmt.Fprintf(p.Stderr, "The cluster does not serve all of KICK's kinds: is KICK installed in it? %s check says what is missing.\n", p.Name)
+	if gone := a.absent(err); len(gone) > 0 {
+		_, _ = fmt.Fprintf(p.Stderr, "The cluster does not serve %s: is KICK installed in it? %s check says what is missing.\nTo install them: %s.\n", strings.Join(gone, ", "), p.Name, remedyCRDs)
 	}
 	switch {
 	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
@@ -115,6 +116,22 @@ func Main(args []string, p Program) int {
 		return exitLate
 	}
 	return exitError
+}
+
+// absent are the CRDs that are missing, if that is what an error is about.
+func (a *app) absent(err error) []string {
+	var gone absentError
+	if errors.As(err, &gone) || !unserved(err) {
+		return gone.names
+	}
+	config, err := a.flags.ToRESTConfig()
+	if err != nil {
+		return nil
+	}
+	if server, err := discovery.NewDiscoveryClientForConfig(config); err == nil {
+		_ = errors.As(absent(server), &gone)
+	}
+	return gone.names
 }
 
 // late reports whether --request-timeout is over.

@@ -67,7 +67,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := call(t.Context(), time.Now, "kind: KickPolicy\nspek: {}\n", append(tt.args, "--kubeconfig", config)...)
+			got := call(t.Context(), time.Now, "apiVersion: kick.corewire.io/v1alpha1\nkind: KickPolicy\nspek: {}\n", append(tt.args, "--kubeconfig", config)...)
 			if got.code != tt.code || !strings.Contains(got.stderr, tt.says) || got.stdout != "" {
 				t.Errorf("exit code %d, stdout %q, stderr %q; want %d and %q", got.code, got.stdout, got.stderr, tt.code, tt.says)
 			}

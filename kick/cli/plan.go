@@ -1,18 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/gather"
@@ -42,90 +34,6 @@ func (a *app) planning() *cobra.Command {
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "a file with KickPolicies")
 	return c
-}
-
-// readPolicies reads every KickPolicy of a file.
-func (s *session) readPolicies(file string) ([]*v1alpha1.KickPolicy, error) {
-	if file == "" {
-		return nil, usageError{errors.New("name a file with -f")}
-	}
-	in := s.In
-	if file != "-" {
-		f, err := os.Open(file) //nolint:gosec // the user names it
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }()
-		in = f
-	}
-	raw, err := io.ReadAll(in)
-	if err != nil {
-		return nil, err
-	}
-	var out []*v1alpha1.KickPolicy
-	for i, document := range strings.Split("\n"+string(raw), "\n---") {
-		if strings.TrimSpace(document) == "" {
-			continue
-		}
-		p, err := s.readPolicy(document)
-		if err != nil {
-			return nil, fmt.Errorf("%s, document %d: %w", file, i+1, err)
-		}
-		out = append(out, p)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no KickPolicy", file)
-	}
-	return out, nil
-}
-
-func (s *session) readPolicy(document string) (*v1alpha1.KickPolicy, error) {
-	p := &v1alpha1.KickPolicy{}
-	if err := yaml.UnmarshalStrict([]byte(document), p); err != nil {
-		return nil, err
-	}
-	if p.GroupVersionKind() != v1alpha1.GroupVersion.WithKind("KickPolicy") {
-		return nil, fmt.Errorf("apiVersion %q, kind %q: plan reads KickPolicies of %s only", p.APIVersion, p.Kind, v1alpha1.GroupVersion)
-	}
-	asked := s.flags.Namespace != nil && *s.flags.Namespace != ""
-	switch {
-	case p.Namespace == "":
-		p.Namespace = s.namespace
-	case asked && p.Namespace != *s.flags.Namespace:
-		return nil, usageError{fmt.Errorf("metadata.namespace %q is not the one of -n, %q", p.Namespace, *s.flags.Namespace)}
-	}
-	if p.Namespace == "" || p.Name == "" {
-		return nil, errors.New("metadata.name and a namespace (or -n) are needed")
-	}
-	return s.admitted(document, p)
-}
-
-// admitted is the policy as the API server would store it, with all defaults. Nothing is
-// written. Whoever may not write policies is told what was not checked.
-func (s *session) admitted(document string, p *v1alpha1.KickPolicy) (*v1alpha1.KickPolicy, error) {
-	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
-		return nil, err
-	}
-	object.SetNamespace(p.Namespace)
-	policies := s.writes.Resource(v1alpha1.GroupVersion.WithResource("kickpolicies")).Namespace(p.Namespace)
-	stored, err := policies.Get(s.ctx, p.Name, metav1.GetOptions{})
-	switch {
-	case err == nil:
-		object.SetResourceVersion(stored.GetResourceVersion())
-		stored, err = policies.Update(s.ctx, object, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager})
-	case apierrors.IsNotFound(err):
-		stored, err = policies.Create(s.ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager})
-	}
-	if apierrors.IsForbidden(err) {
-		_, _ = fmt.Fprintf(s.Stderr, "warning: KickPolicy %s/%s is taken as it is written; whether the API server would have it was not checked: %v\n", p.Namespace, p.Name, err)
-		return p, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	admitted := &v1alpha1.KickPolicy{}
-	return admitted, runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, admitted)
 }
 
 // nothing heads the workloads that a policy would manage and not touch.
@@ -208,7 +116,7 @@ func (out *planned) sort(got *answer, policy string) {
 	}
 }
 
-// printPlan tells of those that something is to be done about; of all with -o wide, and
+// printPlan tells of those that something is to be done about, or would be but for dryRun; of all with -o wide, and
 // with -o name nothing but what would be restarted.
 func (s *session) printPlan(out *planned) error {
 	if s.output == "name" {
@@ -217,17 +125,17 @@ func (s *session) printPlan(out *planned) error {
 		}
 		return nil
 	}
-	_, _ = fmt.Fprintf(s.Stdout, "KickPolicy %s/%s would manage %d of %d workloads\n", out.Namespace, out.Policy, out.Managed, out.Workloads)
+	_, _ = fmt.Fprintf(s.Stdout, "KickPolicy %s/%s would manage %d of %d workload%s\n", out.Namespace, out.Policy, out.Managed, out.Workloads, plural(out.Workloads))
 	for _, group := range []struct {
 		title string
 		found []answer
 	}{{"restart now", out.Restart}, {"wait", out.Wait}, {nothing, out.Nothing}} {
 		_, _ = fmt.Fprintf(s.Stdout, "  %-14s %d\n", group.title, len(group.found))
-		if group.title == nothing && s.output != "wide" {
-			continue
-		}
 		for i := range group.found {
 			got := &group.found[i]
+			if group.title == nothing && s.output != "wide" && got.phase != request.DryRun {
+				continue
+			}
 			_, _ = fmt.Fprintf(s.Stdout, "    %s/%s  %s\n", got.Kind, got.Name, strings.TrimSpace(got.Reason+": "+plain(got.Message)))
 		}
 	}

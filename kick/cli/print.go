@@ -96,6 +96,14 @@ func plain(text string) string {
 	}, text)
 }
 
+// plural is the end of a word for a number of things.
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
 // colours are the marks of paint, which take no room.
 var colours = regexp.MustCompile("\x1b\\[[0-9]+m")
 

@@ -40,7 +40,11 @@ func (a *app) report() *cobra.Command {
 				return err
 			}
 			a.output = cmp.Or(a.output, "yaml")
-			_, err = a.structured(s.bundle())
+			b := s.bundle()
+			for _, what := range b.Missing {
+				_, _ = fmt.Fprintf(s.Stderr, "warning: left out of the report: %s\n", plain(what))
+			}
+			_, err = a.structured(b)
 			return err
 		},
 	}
@@ -58,9 +62,16 @@ func (s *session) bundle() *bundle {
 		notifications v1alpha1.NotificationPolicyList
 		events        eventsv1.EventList
 	)
-	for _, list := range []client.ObjectList{&policies, &requests, &records, &notifications, &events} {
-		if err := s.live.List(s.ctx, list, client.InNamespace(s.namespace)); err != nil {
-			b.Missing = append(b.Missing, fmt.Sprintf("%T: %v", list, err))
+	for _, one := range []struct {
+		name string
+		list client.ObjectList
+	}{{"KickPolicies", &policies}, {"KickRequests", &requests}, {"SourceObservations", &records}, {"NotificationPolicies", &notifications}, {"events", &events}} {
+		err := s.live.List(s.ctx, one.list, client.InNamespace(s.namespace))
+		switch {
+		case unserved(err):
+			b.Missing = append(b.Missing, one.name+": the cluster does not serve them")
+		case err != nil:
+			b.Missing = append(b.Missing, fmt.Sprintf("%s: %v", one.name, err))
 		}
 	}
 	b.Policies, b.Requests, b.Records, b.Notifications = policies.Items, requests.Items, records.Items, notifications.Items

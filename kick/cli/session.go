@@ -17,6 +17,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/ledger"
 	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/operator"
 )
@@ -67,8 +68,26 @@ func (a *app) session(c *cobra.Command) (*session, error) {
 		return nil, err
 	}
 	s.gather = operator.Reader(s.cache, s.live, a.options(), none)
+	s.narrow()
 	s.now = gather.Now(clockOf(a.Now))
 	return s, nil
+}
+
+// narrow lets a session be content with one namespace, where that is all the user may read:
+// only how many restarts of other namespaces are under way is not known then.
+func (s *session) narrow() {
+	if s.namespace == "" {
+		return
+	}
+	// What the gatherer reads past the cache for restarts is the same again here.
+	s.cache.view, s.gather.Watched = s.namespace, []string{s.namespace}
+	told := false
+	s.cache.narrowed = func(err error) {
+		if !told {
+			_, _ = fmt.Fprintf(s.Stderr, "warning: restarts in other namespaces than %s are not counted against the operator's limit: %v\n", s.namespace, err)
+		}
+		told = true
+	}
 }
 
 // Over is what reads for why, over an API server that a reader leads to and as an operator
@@ -128,7 +147,11 @@ func (s *session) snapshot(target model.Key) (*model.Snapshot, error) {
 	if err := s.integrate(); err != nil {
 		return nil, err
 	}
-	return s.gather.Workload(s.ctx, target, s.now, gather.FromCache)
+	snap, err := s.gather.Workload(s.ctx, target, s.now, gather.FromCache)
+	if apierrors.IsForbidden(err) {
+		err = fmt.Errorf("%w; KICK's judgement needs the workloads, sources, pods and records of the namespace, and Secret %s/%s", err, s.own, ledger.KeySecret)
+	}
+	return snap, err
 }
 
 // shortNames are how people call kinds.

@@ -11,13 +11,14 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/kick/gather"
+	"github.com/corewire/kick/kick/model"
 	"github.com/corewire/kick/kick/model/request"
 )
 
 func (a *app) status() *cobra.Command {
 	return &cobra.Command{
 		Use: "status [KIND/NAME]", Short: "Show the policies and how far their workloads are, or one workload in a line",
-		Long: "Show the policies and how far their workloads are. With a workload: one line, and exit code 3 while a restart of it\nis outstanding or has failed.",
+		Long: "Show the policies and how far their workloads are. With a workload: one line, and exit code 3 while a restart of it\nis outstanding or has failed, unless its rollout got there after all.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := a.session(c)
@@ -41,18 +42,37 @@ func (s *session) printOne(text string) error {
 	if err != nil {
 		return err
 	}
-	if done, err := s.structured(got); done {
+	if err := s.printLine(target, got); err != nil {
 		return err
 	}
-	if s.output == "name" {
-		_, _ = fmt.Fprintln(s.Stdout, resource(target))
-	} else {
-		_, _ = fmt.Fprintf(s.Stdout, "%s: %s. %s\n", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), plain(got.Message))
-	}
-	if got.Managed && (got.act || !got.phase.Terminal() || got.phase == request.Failed) && got.Reason != string(request.Fresh) && got.Reason != string(request.NotRunning) {
+	if got.outstanding() {
 		return errUnmet
 	}
 	return nil
+}
+
+func (s *session) printLine(target model.Key, got *answer) error {
+	if done, err := s.structured(got); done {
+		return err
+	}
+	line := resource(target)
+	if s.output != "name" {
+		line = fmt.Sprintf("%s: %s. %s", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), strings.TrimSpace(plain(got.Message)+" "+got.ByNow))
+	}
+	_, err := fmt.Fprintln(s.Stdout, line)
+	return err
+}
+
+// outstanding reports whether a restart is still to come or to end, or has failed and has not
+// got there since.
+func (out *answer) outstanding() bool {
+	switch {
+	case !out.Managed || out.Reason == string(request.Fresh) || out.Reason == string(request.NotRunning):
+		return false
+	case out.phase == request.Failed && out.ByNow != "":
+		return false
+	}
+	return out.act || !out.phase.Terminal() || out.phase == request.Failed
 }
 
 var policyColumns = []string{"NAMESPACE", "POLICY", "READY", "MATCHED", "BLOCKED", "WINDOWS", "NEXT EDGE", "SUSPENDED", "DRY RUN"}
@@ -138,11 +158,25 @@ func (a *app) windows() *cobra.Command {
 			if m := gather.Policy(&p); m.Invalid != "" {
 				return fmt.Errorf("%s: %s", id, m.Invalid)
 			}
+			for _, why := range idle(p.Spec.Suspend, p.Spec.DryRun) {
+				_, _ = fmt.Fprintf(s.Stderr, "note: %s %s\n", id, why)
+			}
 			return s.printWindows(&p, count)
 		},
 	}
 	c.Flags().IntVar(&count, "next", count, "how many openings to list")
 	return c
+}
+
+// idle says why nothing is restarted under a policy, whatever its windows say.
+func idle(suspended, dryRun bool) (why []string) {
+	if suspended {
+		why = append(why, "is suspended: nothing is restarted until spec.suspend is false; what changes meanwhile is kept")
+	}
+	if dryRun {
+		why = append(why, "has spec.dryRun: what would be restarted is told, and nothing is restarted")
+	}
+	return why
 }
 
 // span is one time in which restarts are allowed.

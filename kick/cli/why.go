@@ -31,6 +31,7 @@ type answer struct {
 	Phase     string   `json:"phase,omitempty"`
 	Reason    string   `json:"reason"`
 	Message   string   `json:"message"`
+	ByNow     string   `json:"byNow,omitempty"` // what has become of a failure since
 	Request   string   `json:"request,omitempty"`
 	Asked     string   `json:"asked,omitempty"` // why somebody wanted it, in his words
 	Since     string   `json:"since,omitempty"`
@@ -90,7 +91,7 @@ func (a *app) why() *cobra.Command {
 func (s *session) judge(target model.Key) (*answer, error) {
 	snap, err := s.snapshot(target)
 	if err != nil {
-		return nil, fmt.Errorf("%w; KICK's judgement needs the workloads, sources, pods and records of the namespace, and Secret %s/kick-installation-key", err, s.own)
+		return nil, err
 	}
 	out := &answer{Kind: target.Kind, Namespace: target.Namespace, Name: target.Name, Managed: len(snap.Policies) > 0}
 	if snap.Workload == nil {
@@ -182,6 +183,7 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		}
 		if st := r.Status; st.Phase.Terminal() && v.Action == decide.None {
 			out.phase, out.Phase, out.Reason, out.Message = st.Phase, string(st.Phase), string(st.Reason), st.Message
+			out.ByNow = recovered(snap, &st, v)
 		}
 		out.refused(&r.Status, v)
 	}
@@ -192,6 +194,19 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 		out.Sources = append(out.Sources, describe(&snap.Dependencies[i]))
 	}
 	slices.SortStableFunc(out.Sources, func(a, b source) int { return b.changed.Compare(a.changed) })
+}
+
+// recovered says that a restart which failed has got there after all: its rollout came to its
+// end when it had been given up. The request stays as it is, for nobody judges it anew.
+func recovered(snap *model.Snapshot, told *model.RequestStatus, v *decide.Verdict) string {
+	w := snap.Workload
+	if told.Phase != request.Failed || w == nil || !w.Rollout.Observed || !w.Rollout.Complete {
+		return ""
+	}
+	if why := v.Decisive.Reason; why != request.Fresh && why != request.NotRunning {
+		return ""
+	}
+	return "By now the rollout is complete, and nothing is outstanding: " + explain.Step(v.Decisive)
 }
 
 // refused tells of a restart that the API server does not take: no rule foresees that, and
@@ -241,6 +256,9 @@ func (s *session) printAnswer(got *answer) error {
 		head = s.paint(got.phase, got.Phase) + " (" + got.Reason + ")"
 	}
 	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, plain(got.Message))
+	if got.ByNow != "" {
+		_, _ = fmt.Fprintf(s.Stdout, "  %s\n", got.ByNow)
+	}
 	if !got.Managed {
 		return nil
 	}

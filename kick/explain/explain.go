@@ -90,7 +90,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 		if s.Object.Name != "" {
 			who = s.Object.String() + " allows"
 		}
-		return fmt.Sprintf("%s %d at a time (%s), and as many restarts are under way; this one follows when one of them ends.", who, s.Limit, s.Setting)
+		return fmt.Sprintf("%s %d at a time (%s), and as many restarts or more are under way; this one follows when one of them ends.", who, s.Limit, s.Setting)
 	},
 	request.RolloutInProgress: func(s *decide.Step) string { // no counts: each would be one more write
 		return fmt.Sprintf("%s is rolling; it is judged when that is over.", s.Object)

@@ -172,7 +172,7 @@ var infos = [end]Info{
 	ReasonSourceMissing:            {"reason-source-missing", "A request waited because new pods could not start."},
 	ReasonNotYet:                   {"reason-not-yet", "A request waited for the time a person named."},
 	ReasonRateLimited:              {"reason-rate-limited", "A request waited because the last restart is too recent."},
-	ReasonConcurrencyLimited:       {"reason-concurrency-limited", "A request waited because as many restarts as allowed were under way."},
+	ReasonConcurrencyLimited:       {"reason-concurrency-limited", "A request waited because as many restarts as allowed, or more, were under way."},
 	ReasonClassFlapping:            {"reason-class-flapping", "A request waited because the versions of a SecretProviderClass do not come to rest."},
 	ReasonMirrorPending:            {"reason-mirror-pending", "A request waited for the Secret that mirrors a SecretProviderClass."},
 	WaitedForReserved:              {"waited-for-reserved", "A request waited because of a restart that was only about to be made."},

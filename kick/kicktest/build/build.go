@@ -181,7 +181,7 @@ func Rollout(change func(*model.Rollout)) Option {
 
 // Rolling puts the workload between two revisions.
 func Rolling(r *model.Rollout) {
-	r.Rolling, r.Complete, r.Detail = true, false, "0 of 1 pods are of the wanted revision"
+	r.Rolling, r.Complete, r.Detail = true, false, "0 of 1 pod is of the wanted revision"
 }
 
 // With changes the policy.

@@ -111,6 +111,7 @@ func TestReopen(t *testing.T) {
 		"by hand, changedAt moved on":                 {given: []build.Option{ended(request.Succeeded, byHand, changedAt(40)), freshPod}, want: true},
 		"by hand, changedAt moved on, no policy":      {given: []build.Option{ended(request.Succeeded, byHand, changedAt(40)), freshPod, noPolicy}},
 		"by hand, changedAt moved into the future":    {given: []build.Option{ended(request.Succeeded, byHand, changedAt(1e9)), freshPod}},
+		"by hand, dry run switched off":               {given: []build.Option{ended(request.DryRun, byHand)}, want: true},
 		"failed by hand, the workload came meanwhile": {given: []build.Option{ended(request.Failed, byHand)}, want: true},
 	}
 	for name, tt := range tests {

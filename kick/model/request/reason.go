@@ -18,7 +18,7 @@ const (
 	RateLimited         Reason = "RateLimited"         // KICK's last restart is younger than restart.minInterval
 	MirrorPending       Reason = "MirrorPending"       // a Secret that mirrors the rotated SecretProviderClass has not followed yet
 	ClassFlapping       Reason = "ClassFlapping"       // the versions of a SecretProviderClass do not come to rest; restarts for it have stopped
-	ConcurrencyLimited  Reason = "ConcurrencyLimited"  // as many restarts are under way as restart.maxConcurrent or --max-concurrent-restarts allows
+	ConcurrencyLimited  Reason = "ConcurrencyLimited"  // as many restarts as restart.maxConcurrent or --max-concurrent-restarts allows, or more, are under way
 )
 
 // Reasons that only a GitOps provider gives.

@@ -65,6 +65,9 @@ export function span(ms) {
   return `${Math.floor(s / 86400)}d${pad(s / 3600 % 24)}h`;
 }
 
+// many is a number of things, in words.
+export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
+
 export const $ = id => document.getElementById(id);
 
 // el makes an element; nothing it is given is ever read as markup.

@@ -1,4 +1,4 @@
-import { $, el, svg } from "./format.js";
+import { $, el, many, svg } from "./format.js";
 
 const most = 150, heading = ["Policies", "Workloads", "Sources"];
 
@@ -40,7 +40,7 @@ export class Graph {
     this.svg = svg("svg", { class: "edges", "aria-hidden": "true" });
     this.edges = edges;
     this.columns = el("div", { class: "columns" }, this.svg, ...heading.map((h, c) => this.column(h, nodes.filter(n => n.column === c), edges)));
-    this.box.replaceChildren(el("div", { class: "graph-bar" }, el("label", {}, "Namespace ", pick), more > 0 ? el("span", { class: "faint" }, `${more} more workloads; narrow the filter to see them`) : ""), this.columns);
+    this.box.replaceChildren(el("div", { class: "graph-bar" }, el("label", {}, "Namespace ", pick), more > 0 ? el("span", { class: "faint" }, `${many(more, "more workload")}; narrow the filter to see them`) : ""), this.columns);
     this.lines();
   }
 

@@ -1,4 +1,4 @@
-import { $, el, inSight, svg } from "./format.js";
+import { $, el, inSight, many, svg } from "./format.js";
 import { first } from "./board.js";
 import { gathered, shapes } from "./marks.js";
 
@@ -76,7 +76,7 @@ export class Lanes {
   says(lane) {
     const { from, to } = this.page.view, seen = first(lane.events, to) - first(lane.events, from);
     const last = lane.events.at(-1);
-    return `${lane.message || ""} ${seen} events in view${last ? `; last ${this.page.clock.full(last.at)}: ${last.message}` : ""}`;
+    return `${lane.message || ""} ${many(seen, "event")} in view${last ? `; last ${this.page.clock.full(last.at)}: ${last.message}` : ""}`;
   }
 
   strip(lane) {

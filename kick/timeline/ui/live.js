@@ -1,4 +1,4 @@
-import { $, instant } from "./format.js";
+import { $, instant, many } from "./format.js";
 
 const badges = { Deployment: "deploy", StatefulSet: "sts", DaemonSet: "ds" };
 
@@ -118,7 +118,7 @@ function laneOf(l) {
     id, group: l.namespace, name: l.name, kind: l.kind, badge: badges[l.kind] ?? l.kind.toLowerCase(), state: l.state, word: l.state, message: l.message,
     search: `${l.namespace} ${l.name} ${l.kind} ${l.state} ${l.reason} ${l.policies.join(" ")}`.toLowerCase(),
     facts: [["policy", l.policies.join(", ") || "none selects it"], ["request", l.request && `${l.request} · ${l.phase}`], ["reason", l.reason],
-      ["looks again", l.looksAgainAt && instant(l.looksAgainAt)], ["not shown", l.eventsDropped && `${l.eventsDropped} older events`]],
+      ["looks again", l.looksAgainAt && instant(l.looksAgainAt)], ["not shown", l.eventsDropped && many(l.eventsDropped, "older event")]],
     bands: l.bands.map(b => ({ from: instant(b.from), to: b.to ? instant(b.to) : Infinity, state: b.state })),
     events: l.events.map(e => ({ at: instant(e.at), type: e.type, reason: e.reason, message: e.message, lane: id })),
   };

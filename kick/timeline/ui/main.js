@@ -1,4 +1,4 @@
-import { $, Clock, el, hour } from "./format.js";
+import { $, Clock, el, hour, many } from "./format.js";
 import { Board } from "./board.js";
 import { liveMarks, traceMarks } from "./marks.js";
 import { Address, presets, rangeOf, viewOf } from "./address.js";
@@ -146,7 +146,7 @@ class Page {
     this.detail.draw();
     for (const b of $("presets").children) b.setAttribute("aria-pressed", b.textContent === range);
     const shown = this.board.matching().length;
-    $("count").textContent = this.board.lanes.size ? (shown === this.board.lanes.size ? `${shown} lanes` : `${shown} of ${this.board.lanes.size} lanes`) : "";
+    $("count").textContent = this.board.lanes.size ? (shown === this.board.lanes.size ? many(shown, "lane") : `${shown} of ${many(this.board.lanes.size, "lane")}`) : "";
     for (const [id, t] of [["from", this.view.from], ["to", this.view.to]]) {
       $(id).closest("label").hidden = this.clock.zero !== null;
       if (document.activeElement !== $(id)) $(id).value = new Date(t + this.clock.offset(t)).toISOString().slice(0, 19);

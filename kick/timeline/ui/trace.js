@@ -1,4 +1,4 @@
-import { $, el } from "./format.js";
+import { $, el, many } from "./format.js";
 
 const story = { user: "people", fault: "faults", judge: "laws", kick: "KICK's calls and log", world: "nodes", kcm: "controllers" };
 const ranks = ["Story", "Secret", "ConfigMap", "KickPolicy", "SourceObservation", "KickRequest", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision", "Pod"];
@@ -50,7 +50,7 @@ export class Trace {
     }
     for (const lane of lanes.values()) lane.search += " " + lane.events.map(e => e.message).join(" ").toLowerCase();
     this.page.board.replace([...lanes.values()]);
-    this.page.connection("", `${lines.length} lines`);
+    this.page.connection("", many(lines.length, "line"));
     this.page.changed();
   }
 

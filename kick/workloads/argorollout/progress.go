@@ -10,6 +10,7 @@ import (
 
 	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/model"
+	"github.com/corewire/kick/kick/workloads"
 )
 
 // Rollout reads the status. An update is under way until the newest template is the one
@@ -50,9 +51,9 @@ func detail(r *argorollouts.Rollout, m model.Rollout, want int32) string {
 	case m.InPlace.Pending:
 		return "pods are being replaced"
 	case st.UpdatedReplicas < want:
-		return fmt.Sprintf("%d of %d pods are there", st.UpdatedReplicas, want)
+		return workloads.PodsAre(st.UpdatedReplicas, want, "there")
 	case st.AvailableReplicas < want:
-		return fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
+		return workloads.PodsAre(st.AvailableReplicas, want, "available")
 	}
 	return ""
 }

@@ -65,9 +65,9 @@ func (Kind) Rollout(o client.Object) model.Rollout {
 	case !r.Observed:
 		r.Detail = fmt.Sprintf("generation %d of %d is seen by its controller", st.ObservedGeneration, d.Generation)
 	case behind:
-		r.Detail = fmt.Sprintf("%d of %d pods are of the wanted revision", st.UpdatedNumberScheduled, st.DesiredNumberScheduled)
+		r.Detail = workloads.PodsAre(st.UpdatedNumberScheduled, st.DesiredNumberScheduled, "of the wanted revision")
 	case st.NumberAvailable < st.DesiredNumberScheduled:
-		r.Detail = fmt.Sprintf("%d of %d pods are available", st.NumberAvailable, st.DesiredNumberScheduled)
+		r.Detail = workloads.PodsAre(st.NumberAvailable, st.DesiredNumberScheduled, "available")
 	}
 	r.Rolling = !r.Observed || behind && !r.OnDelete
 	r.Complete = !r.Rolling && st.NumberAvailable >= st.DesiredNumberScheduled

@@ -80,11 +80,13 @@ func detail(d *appsv1.Deployment, observed bool, want int32) string {
 	case !observed:
 		return fmt.Sprintf("generation %d of %d is seen by its controller", st.ObservedGeneration, d.Generation)
 	case st.UpdatedReplicas < want:
-		return fmt.Sprintf("%d of %d pods are of the wanted revision", st.UpdatedReplicas, want)
+		return workloads.PodsAre(st.UpdatedReplicas, want, "of the wanted revision")
+	case st.Replicas == st.UpdatedReplicas+1:
+		return "1 pod of an older revision is left"
 	case st.Replicas > st.UpdatedReplicas:
 		return fmt.Sprintf("%d pods of older revisions are left", st.Replicas-st.UpdatedReplicas)
 	case st.AvailableReplicas < want:
-		return fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
+		return workloads.PodsAre(st.AvailableReplicas, want, "available")
 	}
 	return ""
 }

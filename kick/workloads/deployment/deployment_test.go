@@ -66,7 +66,7 @@ func TestRollout(t *testing.T) {
 		"an old pod is left (kubectl's test alone would not do)": {
 			replicas: &three, generation: 2,
 			status: appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 4, UpdatedReplicas: 3, AvailableReplicas: 3, Conditions: progressing("True", "ReplicaSetUpdated")},
-			want:   model.Rollout{Observed: true, Replicas: 3, Rolling: true, Detail: "1 pods of older revisions are left"},
+			want:   model.Rollout{Observed: true, Replicas: 3, Rolling: true, Detail: "1 pod of an older revision is left"},
 		},
 		"all new, one not available yet": {
 			replicas: &three, generation: 2,

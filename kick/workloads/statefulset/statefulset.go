@@ -81,9 +81,11 @@ func detail(s *appsv1.StatefulSet, observed bool, want, updated int32) string {
 	case !observed:
 		return fmt.Sprintf("generation %d of %d is seen by its controller", st.ObservedGeneration, s.Generation)
 	case st.UpdatedReplicas < updated:
-		return fmt.Sprintf("%d of %d pods are of the wanted revision", st.UpdatedReplicas, updated)
+		return workloads.PodsAre(st.UpdatedReplicas, updated, "of the wanted revision")
 	case st.AvailableReplicas < want:
-		return fmt.Sprintf("%d of %d pods are available", st.AvailableReplicas, want)
+		return workloads.PodsAre(st.AvailableReplicas, want, "available")
+	case st.Replicas == 1 && want == 0:
+		return "1 pod is there, 0 are wanted"
 	case st.Replicas > want:
 		return fmt.Sprintf("%d pods are there, %d are wanted", st.Replicas, want)
 	}

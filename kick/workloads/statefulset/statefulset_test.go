@@ -70,7 +70,7 @@ func TestRollout(t *testing.T) {
 		"partition: one above is old": {
 			spec:   appsv1.StatefulSetSpec{Replicas: &three, UpdateStrategy: rolling(&two)},
 			status: appsv1.StatefulSetStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 0, AvailableReplicas: 3, CurrentRevision: "a", UpdateRevision: "b"},
-			want:   model.Rollout{Observed: true, Replicas: 3, Partition: 2, Rolling: true, Detail: "0 of 1 pods are of the wanted revision"},
+			want:   model.Rollout{Observed: true, Replicas: 3, Partition: 2, Rolling: true, Detail: "0 of 1 pod is of the wanted revision"},
 		},
 		"partition beyond all replicas": {
 			spec:   appsv1.StatefulSetSpec{Replicas: &three, UpdateStrategy: rolling(&five)},
