@@ -171,6 +171,8 @@ func All() []Entry {
 		{lawRefusal, "A restart that the API server refuses is not sent over and over.", func() Law { return &refusals{} }},
 		{lawQuiet, "Changes that follow one another hold a restart back for ten settle delays at most.", func() Law { return quiet{} }},
 		{lawSettled, "KICK restarts no sooner after a change that it recorded than its policy's settle delay, unless it waited ten of them.", func() Law { return &settled{} }},
+		{lawFlapping, "A SecretProviderClass that was rotated three times within five polls of its driver restarts nobody until it is quiet.", func() Law { return &flapping{} }},
+		{lawMirrors, "A workload that mounts a class and reads the Secret that mirrors it is not restarted while that is behind a rotation, for one poll at most.", func() Law { return &mirrors{} }},
 		{lawPace, "KICK writes no object more often than a hundred times in ten seconds.", func() Law { return &paces{} }},
 		{lawBundleHeld, "At the end each bundle's ConfigMap holds what is declared, with its labels, annotations and owner, or the API server refused it, or the name is somebody else's.", func() Law { return &bundleHeld{} }},
 		{lawBundleForeign, "KICK writes no ConfigMap that is no bundle's, and takes away nothing that others put on one.", func() Law { return &bundleForeign{} }},

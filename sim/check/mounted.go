@@ -41,6 +41,7 @@ func (l *sourceLog) recordMounted(now time.Time, ev cluster.Event) {
 		change.content = Content{Exists: !change.gone}
 		h.changes = append(h.changes, change)
 	case *secretsstore.SecretProviderClassPodStatus:
+		l.entry(Source{classKind.Kind, o.Namespace, o.Status.SecretProviderClassName}).tells(now, ev)
 		old, ok := ev.Old.(*secretsstore.SecretProviderClassPodStatus)
 		if !ok || ev.Type != cluster.Modified || slices.Equal(old.Status.Objects, o.Status.Objects) || old.Status.TargetPath != o.Status.TargetPath {
 			return
