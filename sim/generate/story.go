@@ -84,7 +84,7 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 		choices = append(choices, (*story).bundle)
 	}
 	if len(s.classes) > 0 {
-		choices = append(choices, slices.Repeat([]func(*story){(*story).classAct}, len(choices))...) // every other act: few worlds have a driver
+		choices = append(choices, slices.Repeat([]func(*story){(*story).classAct}, 2*len(choices))...) // two acts of three: few worlds have a driver
 	}
 	if s.tool = toolIn(&world); s.tool != "" {
 		choices = append(choices, slices.Repeat([]func(*story){(*story).sync}, len(choices))...) // every other act: few worlds have a tool
