@@ -179,6 +179,7 @@ func All() []Entry {
 		{lawBundleFrozen, "What an immutable bundle declared when it was accepted is what its ConfigMap holds, and what it says, for ever.", func() Law { return &bundleFrozen{} }},
 		{lawBundleRefused, "A bundle that was refused its first ConfigMap is tried again only when it changes, and one Event follows one write.", func() Law { return &bundleRefused{} }},
 		{lawBundleMissed, "A ConfigMap that a bundle had and that is gone is made anew, or tried to be, within 90 seconds, and as often.", func() Law { return &bundleMissed{} }},
+		{lawLastWord, "No pass leaves a bundle without its ConfigMap to itself but one that was refused, or whose name was taken, as the API server has it.", func() Law { return &lastWord{} }},
 		{lawNotified, "Each transition that a NotificationPolicy in force wants is told, or tried three times, and it is told once, but for what a crash, or a leader that is none any more, repeats.", func() Law { return &notified{} }},
 		{lawRequests, "Requests end in the phases the scenario says.", func() Law { return requests{} }},
 	}

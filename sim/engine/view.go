@@ -106,6 +106,13 @@ func (p *process) known() check.Known {
 	return k
 }
 
+// shows reports whether the cache of a process shows an object that passes are about.
+func (p *process) shows(k model.Key) bool {
+	return slices.ContainsFunc(p.feeds, func(f *feed) bool {
+		return f.kind.Kind == k.Kind && f.objects[client.ObjectKey{Namespace: k.Namespace, Name: k.Name}] != nil
+	})
+}
+
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
