@@ -14,7 +14,7 @@ func TestLastWord(t *testing.T) {
 	settings := metav1.ObjectMeta{Namespace: "shop", Name: "settings"}
 	says := func(reason string, had bool, generation int64) func(*v1alpha1.ConfigBundle) {
 		return func(o *v1alpha1.ConfigBundle) {
-			o.Status.ObservedGeneration = o.Generation + generation
+			o.Status.ObservedGeneration = o.Generation + 1 + generation // the server of a bench knows no subresource of it
 			o.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason}}
 			if had {
 				o.Status.ConfigMap = &v1alpha1.ManagedConfigMap{Name: "settings", UID: "uid"}
