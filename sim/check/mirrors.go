@@ -39,26 +39,31 @@ func (m *mirrors) OnKick(c *Context, ev cluster.Event) {
 // mirrorBehind says which Secret that mirrors a class has not followed it, for one who knows
 // this much.
 func (c *Context) mirrorBehind(w workload, known Known) string {
-	if w.Object == nil || !c.CSI || c.stepped() || c.dropped(w) || c.policyEditedSince(w, known) {
+	if w.Object == nil || !c.CSI || c.stepped() || c.dropped(w) || c.policyEditedSince(w, known) || c.restartCase(w, known).manual() {
 		return ""
 	}
-	policies := c.policiesOf(w)
-	if len(policies) != 1 || c.restartCase(w, known).manual() {
-		return ""
-	}
-	reads := slices.DeleteFunc(refsOf(w.GetNamespace(), w.template), func(r ref) bool { return !c.scoped(policies[0], r.source, known) })
+	reads := c.certainRefs(w, known)
 	for _, class := range reads {
 		rotated, ok := c.rotated(class.source, known)
-		if !ok || c.Loop.Now().Sub(rotated) >= c.Rotation {
-			continue
-		}
-		for _, mirror := range reads {
-			if c.mirrorOf(class.source, mirror.source) && c.stood(mirror.source, rotated.Add(-c.Allowance)) {
-				return fmt.Sprintf("%s was rotated %s before, and %s, which mirrors it, has not followed", class.source, c.Loop.Now().Sub(rotated), mirror.source)
-			}
+		ago := c.Loop.Now().Sub(rotated)
+		behind := slices.IndexFunc(reads, func(r ref) bool {
+			return c.mirrorOf(class.source, r.source) && c.stood(r.source, rotated.Add(-c.Allowance))
+		})
+		if ok && ago < c.Rotation && behind >= 0 {
+			return fmt.Sprintf("%s was rotated %s before, and %s, which mirrors it, has not followed", class.source, ago, reads[behind].source)
 		}
 	}
 	return ""
+}
+
+// certainRefs are the references that count for one who knows this much, whatever else they
+// have been told.
+func (c *Context) certainRefs(w workload, known Known) []ref {
+	policies := c.policiesOf(w)
+	if len(policies) != 1 {
+		return nil
+	}
+	return slices.DeleteFunc(refsOf(w.GetNamespace(), w.template), func(r ref) bool { return !c.scoped(policies[0], r.source, known) })
 }
 
 // scoped reports whether a source certainly counts under a policy, by labels that one knows of.
