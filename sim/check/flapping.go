@@ -43,7 +43,7 @@ func (f *flapping) OnKick(c *Context, ev cluster.Event) {
 // this much; empty: something else asks for it. Whether it is for that class at all is
 // another law's question.
 func (c *Context) forFlapping(w workload, known Known) string {
-	if w.Object == nil || !c.CSI || c.stepped() || c.dropped(w) {
+	if !c.rotates(w) {
 		return ""
 	}
 	calm, words := w, ""
@@ -60,6 +60,12 @@ func (c *Context) forFlapping(w workload, known Known) string {
 		return ""
 	}
 	return words
+}
+
+// rotates reports whether a restart of a workload may be one for a class, at a time that KICK's
+// clock measures; one that its controller had dropped is made again without a question.
+func (c *Context) rotates(w workload) bool {
+	return w.Object != nil && c.CSI && !c.stepped() && !c.dropped(w)
 }
 
 // flaps counts how often a class was rotated lately, as far as one knows.

@@ -39,7 +39,7 @@ func (m *mirrors) OnKick(c *Context, ev cluster.Event) {
 // mirrorBehind says which Secret that mirrors a class has not followed it, for one who knows
 // this much.
 func (c *Context) mirrorBehind(w workload, known Known) string {
-	if w.Object == nil || !c.CSI || c.stepped() || c.dropped(w) || c.policyEditedSince(w, known) || c.restartCase(w, known).manual() {
+	if !c.rotates(w) || c.policyEditedSince(w, known) || c.restartCase(w, known).manual() {
 		return ""
 	}
 	reads := c.certainRefs(w, known)
