@@ -34,12 +34,16 @@ type teller struct {
 func (h *history) tells(now time.Time, ev cluster.Event) {
 	o := ev.Object.(*secretsstore.SecretProviderClassPodStatus)
 	old, _ := ev.Old.(*secretsstore.SecretProviderClassPodStatus)
-	if ev.Type == cluster.Deleted {
-		return
-	}
 	pod := o.Status.TargetPath
 	t, known := h.tellers[pod]
-	if ev.Type == cluster.Added || old == nil || old.Status.TargetPath != pod {
+	switch {
+	case ev.Type == cluster.Deleted:
+		h.unsure(pod)
+		return
+	case ev.Type == cluster.Added || old == nil || old.Status.TargetPath != pod:
+		if old != nil {
+			h.unsure(old.Status.TargetPath)
+		}
 		if !known {
 			h.met(pod, teller{came: now})
 		}
@@ -53,14 +57,19 @@ func (h *history) tells(now time.Time, ev cluster.Event) {
 	if slices.Equal(old.Status.Objects, o.Status.Objects) {
 		return
 	}
-	doubt := false
+	h.turns = append(h.turns, turn{at: now, pod: pod, came: t.came, doubt: h.unsure(pod)})
+}
+
+// unsure takes the turns of a pod that nobody has noted yet for such as nobody may ever see:
+// it turns again, or tells no more. It reports whether there are any.
+func (h *history) unsure(pod string) (some bool) {
+	h.turns = slices.Clone(h.turns)
 	for i := range h.turns {
 		if h.turns[i].pod == pod && h.turns[i].noted.IsZero() {
-			h.turns, doubt = slices.Clone(h.turns), true
-			h.turns[i].doubt = true
+			h.turns[i].doubt, some = true, true
 		}
 	}
-	h.turns = append(h.turns, turn{at: now, pod: pod, came: t.came, doubt: doubt})
+	return some
 }
 
 func (h *history) met(pod string, t teller) {

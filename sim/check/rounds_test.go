@@ -160,12 +160,18 @@ func TestMirrors(t *testing.T) {
 		act   func(*bench)
 		words string
 	}{
-		"at once":            {once, "SecretProviderClass shop/vault was rotated 2ms before, and Secret shop/vault-mirror, which mirrors it, has not followed"},
-		"it has followed":    {func(b *bench) { once(b); b.wait(2 * time.Second); follows(b) }, ""},
-		"it was first":       {func(b *bench) { follows(b); b.wait(time.Second); once(b) }, ""},
-		"within the poll":    {func(b *bench) { once(b); b.wait(2*time.Minute - time.Second) }, "was rotated 1m59.002s before"},
-		"a poll later":       {func(b *bench) { once(b); b.wait(2 * time.Minute) }, ""},
-		"not noted":          {func(b *bench) { b.turn("v1") }, ""},
+		"at once":         {once, "SecretProviderClass shop/vault was rotated 2ms before, and Secret shop/vault-mirror, which mirrors it, has not followed"},
+		"it has followed": {func(b *bench) { once(b); b.wait(2 * time.Second); follows(b) }, ""},
+		"it was first":    {func(b *bench) { follows(b); b.wait(time.Second); once(b) }, ""},
+		"within the poll": {func(b *bench) { once(b); b.wait(2*time.Minute - time.Second) }, "was rotated 1m59.002s before"},
+		"a poll later":    {func(b *bench) { once(b); b.wait(2 * time.Minute) }, ""},
+		"not noted":       {func(b *bench) { b.turn("v1") }, ""},
+		"it told no more": {func(b *bench) { b.turn("v1"); b.delete("kubelet", statusKind, "pod-0"); b.noted() }, ""},
+		"it is another pod": {func(b *bench) {
+			b.turn("v1")
+			edit(b, "secrets-store-csi-driver", statusKind, "pod-0", func(s *secretsstore.SecretProviderClassPodStatus) { s.Status.TargetPath = "/pods/other/volumes" })
+			b.noted()
+		}, ""},
 		"the mirror is gone": {func(b *bench) { once(b); b.delete("kubectl", secretKind, theMirror.Name) }, ""},
 		"the class is gone": {func(b *bench) {
 			once(b)
