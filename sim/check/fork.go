@@ -46,6 +46,7 @@ func (l *sourceLog) fork() *sourceLog {
 		// Clipped, so that both sides append to copies.
 		out.bySource[source] = &history{
 			changes: slices.Clip(h.changes), touches: slices.Clip(h.touches), records: slices.Clone(h.records), keyID: h.keyID, labels: h.labels, newest: h.newest,
+			turns: slices.Clone(h.turns), tellers: maps.Clone(h.tellers),
 		}
 	}
 	return out

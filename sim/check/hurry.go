@@ -8,6 +8,9 @@ const lawHurry = "no pass asks for the next one at once, over and over"
 type Pass struct {
 	Controller, Key string
 	After           time.Duration // when it asked for the next one; zero: not by time
+	Began           time.Time
+	Again           bool // the next one is due already
+	Shown           bool // the process's cache shows the object
 }
 
 // hurry counts the passes that followed one another by a timer of almost nothing.

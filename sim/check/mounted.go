@@ -41,6 +41,7 @@ func (l *sourceLog) recordMounted(now time.Time, ev cluster.Event) {
 		change.content = Content{Exists: !change.gone}
 		h.changes = append(h.changes, change)
 	case *secretsstore.SecretProviderClassPodStatus:
+		l.entry(Source{classKind.Kind, o.Namespace, o.Status.SecretProviderClassName}).tells(now, ev)
 		old, ok := ev.Old.(*secretsstore.SecretProviderClassPodStatus)
 		if !ok || ev.Type != cluster.Modified || slices.Equal(old.Status.Objects, o.Status.Objects) || old.Status.TargetPath != o.Status.TargetPath {
 			return
@@ -114,10 +115,12 @@ func (b blockCase) flaps() bool {
 // classesQuiet is when nothing that the classes of a workload did holds a restart back any more:
 // one poll after a rotation, for the Secret that mirrors it, and five of them after the last of
 // three within as many, which is a class that flaps (docs/csi.md). Each pod that tells of other
-// versions counts.
+// versions counts. Both times are counted from when KICK saw it: one that it sees when it comes
+// back it cannot tell from one of just now, since clocks differ.
 func (r restartCase) classesQuiet() (quiet time.Time) {
 	for _, ref := range r.refs() {
-		changes := r.sources.of(ref.source).changes
+		h := r.sources.of(ref.source)
+		changes := h.changes
 		if !ref.source.isClass() || len(changes) == 0 {
 			continue
 		}
@@ -125,6 +128,9 @@ func (r restartCase) classesQuiet() (quiet time.Time) {
 		wait := r.Rotation
 		if n := len(changes); n > 3 && last.Sub(changes[n-3].at) <= 5*r.Rotation { // its creation is one
 			wait = 5 * r.Rotation
+		}
+		for _, t := range h.turns {
+			last = latest(last, t.noted)
 		}
 		quiet = latest(quiet, last.Add(wait))
 	}

@@ -32,6 +32,8 @@ type Grant struct {
 // after the beginning if they showed all. Zero means that nothing is known of it: it may know all.
 type Known struct {
 	Secrets, ConfigMaps, Records, Workloads, Requests time.Time
+	// Classes are SecretProviderClasses and what tells of the pods that mount them.
+	Classes time.Time
 	// Began is when its caches were filled first.
 	Began time.Time
 	// Policies is when it read the policies live for the last time; zero: it did not.

@@ -29,6 +29,12 @@ func (l *sourceLog) send(w Write) {
 		l.sent = map[types.NamespacedName]Known{}
 	}
 	l.sent[w.Key] = w.Known
+	if before, waits := l.mounts[w.Key]; !w.Known.Classes.IsZero() && (!waits || w.Known.Classes.Before(before)) {
+		if l.mounts == nil {
+			l.mounts = map[types.NamespacedName]time.Time{}
+		}
+		l.mounts[w.Key] = w.Known.Classes
+	}
 }
 
 // recorded notes that KICK wrote down what it knows of a source. A new record is
@@ -41,6 +47,9 @@ func (l *sourceLog) recorded(now time.Time, ev cluster.Event, observed *v1alpha1
 		if k := known.of(source); !k.IsZero() {
 			wrote.knew = k
 		}
+	}
+	if source.isClass() {
+		l.notedClass(now, ev, h, observed.Spec.KeyID != h.keyID)
 	}
 	if ev.Type == cluster.Deleted { // what KICK knew it knew; the next record is a baseline
 		return

@@ -19,7 +19,8 @@ import (
 // which of these changes its own metadata can date.
 type sourceLog struct {
 	bySource map[Source]*history
-	sent     map[types.NamespacedName]Known // what KICK knew when it sent a record
+	sent     map[types.NamespacedName]Known     // what KICK knew when it sent a record
+	mounts   map[types.NamespacedName]time.Time // of a class: what it knew at least of those that may be on their way
 }
 
 // history is what happened to one source, oldest first.
@@ -30,6 +31,10 @@ type history struct {
 	labels  time.Time // when its labels changed last
 	keyID   string    // that sealed the newest record; another one is a new baseline
 	newest  client.Object
+
+	// Of a class alone.
+	turns   []turn            // what pods told of it since its record was made
+	tellers map[string]teller // by the path that is mounted
 }
 
 // touch is one write that altered no content and moved its time all the same.

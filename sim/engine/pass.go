@@ -30,13 +30,14 @@ type pass struct {
 	stop   func()
 	yield  func(time.Duration) bool
 	resume *sched.Event
+	began  time.Time
 	knew   check.Known // how far the caches had followed when it began
 	result controllers.Result
 	err    error
 }
 
 func newPass(q *queue, k model.Key) *pass {
-	s := &pass{queue: q, key: k, knew: q.process.known()}
+	s := &pass{queue: q, key: k, began: q.process.engine.loop.Now(), knew: q.process.known()}
 	s.next, s.stop = iter.Pull(s.body)
 	return s
 }
@@ -64,7 +65,7 @@ func (s *pass) advance() {
 		s.resume = p.engine.loop.After(nap, s.queue.label, s.advance)
 	default:
 		s.queue.busy = slices.DeleteFunc(s.queue.busy, func(other *pass) bool { return other == s })
-		s.queue.done(s.key, s.result, s.err)
+		s.queue.done(s.key, s.began, s.result, s.err)
 	}
 }
 

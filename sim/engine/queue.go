@@ -108,16 +108,17 @@ func (q *queue) pass() {
 		s.advance()
 	} else {
 		p.engine.note(p)
+		began := p.engine.loop.Now()
 		p.working, p.knew = q, p.known()
 		result, err := q.reconcile(k)
 		p.working = nil
-		q.done(k, result, err)
+		q.done(k, began, result, err)
 	}
 	q.wake()
 }
 
 // done takes the outcome of a pass.
-func (q *queue) done(k model.Key, result controllers.Result, err error) {
+func (q *queue) done(k model.Key, began time.Time, result controllers.Result, err error) {
 	switch {
 	case !q.process.alive:
 		return // it was killed in the middle of the pass
@@ -128,7 +129,10 @@ func (q *queue) done(k model.Key, result controllers.Result, err error) {
 	default:
 		delete(q.failures, k)
 		if tell := q.process.engine.Passed; tell != nil {
-			tell(check.Pass{Controller: q.controller.Name, Key: k.String(), After: result.After})
+			tell(check.Pass{
+				Controller: q.controller.Name, Key: k.String(), After: result.After,
+				Began: began, Again: q.queued[k], Shown: q.process.shows(k),
+			})
 		}
 		if result.After > 0 {
 			q.addAfter(k, result.After, result.Routine)

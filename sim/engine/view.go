@@ -79,7 +79,7 @@ func (e *Engine) Grants() []check.Grant {
 // watch event takes its time.
 func (p *process) known() check.Known {
 	now := p.engine.loop.Now()
-	k := check.Known{Secrets: now, ConfigMaps: now, Records: now, Workloads: now, Requests: now, Began: p.since}
+	k := check.Known{Secrets: now, ConfigMaps: now, Records: now, Workloads: now, Requests: now, Classes: now, Began: p.since}
 	for _, f := range p.feeds {
 		if f.behind.IsZero() {
 			continue
@@ -97,13 +97,27 @@ func (p *process) known() check.Known {
 			k.Records = since
 		case "KickRequest":
 			k.Requests = since
+		case "SecretProviderClass", "SecretProviderClassPodStatus":
+			k.Classes = earlier(k.Classes, since)
 		case "Deployment", "StatefulSet", "DaemonSet", "Rollout":
-			if since.Before(k.Workloads) {
-				k.Workloads = since
-			}
+			k.Workloads = earlier(k.Workloads, since)
 		}
 	}
 	return k
+}
+
+// shows reports whether the cache of a process shows an object that passes are about.
+func (p *process) shows(k model.Key) bool {
+	return slices.ContainsFunc(p.feeds, func(f *feed) bool {
+		return f.kind.Kind == k.Kind && f.objects[client.ObjectKey{Namespace: k.Namespace, Name: k.Name}] != nil
+	})
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // reads notes a live read of something that restarts depend on, for the pass under

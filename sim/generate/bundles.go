@@ -85,7 +85,7 @@ func (s *story) bundle() {
 	k := pick(s.maker, "bundle", s.bundles)
 	pick(s.maker, "bundle act", []func(*story, *bundleState){
 		(*story).drift, (*story).declare, (*story).relabel, (*story).makeFinal, (*story).bundleGoes, (*story).loseConfigMap,
-		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).race, (*story).takeOver, (*story).takeOver, (*story).denied, (*story).bundleTrouble, (*story).bundleTrouble, // of which there are many kinds
+		(*story).bundleTrouble, (*story).bundleDown, (*story).hold, (*story).fight, (*story).race, (*story).takeOver, (*story).takeOver, (*story).letGo, (*story).letGo, (*story).denied, (*story).bundleTrouble, (*story).bundleTrouble, // of which there are many kinds
 	})(s, k)
 }
 
@@ -243,11 +243,7 @@ func (s *story) denied(k *bundleState) {
 // on the bundle, which may be taken off again. Then its ConfigMap may be lost while KICK is
 // away, and KICK come back to what it knew before all that.
 func (s *story) takeOver(of *bundleState) {
-	k := &bundleState{namespace: of.namespace, name: fmt.Sprintf("taken-%d", len(s.bundles)), exists: true}
-	s.bundles = append(s.bundles, k)
-	s.try(steps.ApplyStep(scenario.NewResource(source{kindConfigMap, k.namespace, k.name}.object(s.otherContent(), dress{})), ""))
-	s.try(steps.ApplyStep(scenario.NewResource(newBundle(k.namespace, k.name, s.otherContent(), k.dress)), ""))
-	s.at += pick(s.maker, "taken for", []time.Duration{15 * time.Second, time.Minute})
+	k := s.nameTaken(of.namespace)
 	ref := scenario.Ref{GVK: corev1.SchemeGroupVersion.WithKind(kindConfigMap), Key: k.key()}
 	s.do(steps.DeleteStep(ref))
 	s.note(k, "please")
@@ -266,6 +262,32 @@ func (s *story) takeOver(of *bundleState) {
 	s.fail(steps.Fault{Name: faults.OldCache.Name})
 	s.fail(steps.Fault{Name: pick(s.maker, "catches up by", []string{faults.SkippedStates.Name, faults.Relist.Name}), Kind: "ConfigBundle"})
 	s.do(steps.OperatorStep("start"))
+}
+
+// nameTaken declares a bundle whose name somebody's ConfigMap has, and lets KICK say so.
+func (s *story) nameTaken(namespace string) *bundleState {
+	k := &bundleState{namespace: namespace, name: fmt.Sprintf("taken-%d", len(s.bundles)), exists: true}
+	s.bundles = append(s.bundles, k)
+	s.try(steps.ApplyStep(scenario.NewResource(source{kindConfigMap, k.namespace, k.name}.object(s.otherContent(), dress{})), ""))
+	s.try(steps.ApplyStep(scenario.NewResource(newBundle(k.namespace, k.name, s.otherContent(), k.dress)), ""))
+	s.at += pick(s.maker, "taken for", []time.Duration{15 * time.Second, time.Minute})
+	return k
+}
+
+// bundlesLate are the faults by which KICK's cache of bundles falls behind.
+var bundlesLate = []*faults.Fault{faults.StaleCache, faults.LateWatch, faults.SkippedStates, faults.Relist}
+
+// letGo deletes, in two steps, the ConfigMap that has the name of a bundle: first it goes, which
+// KICK waits for, then it is gone. KICK's cache of bundles shows none of what it said meanwhile.
+func (s *story) letGo(of *bundleState) {
+	k := s.nameTaken(of.namespace)
+	s.fail(steps.Fault{Name: pick(s.maker, "bundles late by", bundlesLate).Name, Kind: "ConfigBundle"})
+	s.try(steps.PatchStep(k.configMap(map[string]any{"metadata": map[string]any{"finalizers": []any{"example.com/hold"}}}), "", ""))
+	s.do(steps.DeleteStep(scenario.Ref{GVK: corev1.SchemeGroupVersion.WithKind(kindConfigMap), Key: k.key()}))
+	s.at += pick(s.maker, "held for", []time.Duration{time.Second, 100 * time.Millisecond, 4 * time.Second})
+	s.try(steps.PatchStep(k.configMap(map[string]any{"metadata": map[string]any{"finalizers": nil}}), "", ""))
+	s.at += pick(s.maker, "late for", []time.Duration{time.Minute, time.Second, 10 * time.Second})
+	s.do(steps.HealStep())
 }
 
 func (s *story) note(k *bundleState, again any) {

@@ -28,15 +28,21 @@ var polls = []time.Duration{2 * time.Minute, 10 * time.Minute}
 
 // drivers are how the driver and the provider of a class behave, the plainest first.
 var drivers = []map[string]string{
-	nil, {"statusLag": "1"}, {"mirror": "before"}, {"statusLag": "3", "mirror": "before"}, {"versions": "eachPod"}, {"versions": "eachPoll"},
-	{"versions": "fixed"}, {"rotation": "off"}, {"brokenNode": "node-1"},
+	nil, {"mirror": "45s"}, {"versions": "eachPoll"}, {"statusLag": "1"}, {"mirror": "before"}, {"statusLag": "3", "mirror": "before"}, {"versions": "eachPod"},
+	{"versions": "fixed"}, {"rotation": "off"}, {"brokenNode": "node-1"}, {"versions": "eachPoll", "mirror": "45s"}, nil,
 }
 
 // drawDriver puts the driver into one world of about fifteen. It looks at each pod all day:
-// such a world costs as much as several others.
+// such a world costs as much as several others, and few are spent on workloads that nothing
+// may restart.
 func (b *builder) drawDriver() {
 	if b.driver = b.has[classes] && b.seldom(4, "secrets store"); !b.driver {
 		return
+	}
+	if !b.seldom(4, "driver where little restarts") {
+		for _, f := range []feature{paused, suspended, dryRuns, secondPolicy, noPolicy, missingSources} {
+			b.has[f] = false
+		}
 	}
 	b.install("secrets-store-csi")
 	b.flag(flagClasses, "true")
@@ -51,10 +57,10 @@ func (b *builder) giveClasses(namespace string) {
 	if !b.driver {
 		return
 	}
-	for _, name := range []string{"vault", "keys"}[:1+b.below(2, "classes")] {
+	for _, name := range []string{"vault", "keys"}[:1+b.below(4, "classes")/3] {
 		b.give(vaultOf(namespace, name).object(pick(b.maker, "plain content", plainContents), dress{}))
 		class := newClass(namespace, name, b.poll, pick(b.maker, "driver", drivers))
-		if b.maybe("mirrored") {
+		if b.below(3, "mirrored") > 0 {
 			key := pick(b.maker, "mirrored object", []string{"a", "b"})
 			class.Spec.SecretObjects = []secretsstore.SecretObject{{
 				SecretName: mirrorOf(class).name, Type: string(corev1.SecretTypeOpaque), Data: []secretsstore.ObjectData{{ObjectName: key, Key: key}},
@@ -102,7 +108,7 @@ func (b *builder) mountClass(pod *corev1.PodSpec, namespace string) {
 	if where != unmounted {
 		mount(readerOf(pod, where), "secrets", "")
 	}
-	if len(class.Spec.SecretObjects) > 0 && b.maybe("reads the mirror") {
+	if len(class.Spec.SecretObjects) > 0 && b.below(3, "reads the mirror") > 0 {
 		refer(pod, reference{form: envFrom, source: mirrorOf(class)})
 	}
 }
@@ -129,18 +135,27 @@ func (k *classState) poll() time.Duration {
 
 // classAct is something that happens to a class.
 func (s *story) classAct() {
-	k := pick(s.maker, "class", s.classes)
+	k := pick(s.maker, "class", s.mounted())
 	pick(s.maker, "class act", []func(*story, *classState){
-		(*story).rotate, (*story).rotate, (*story).rotateBack, (*story).rotateUnseen, (*story).otherDriver, (*story).relabelClass,
+		(*story).rotate, (*story).rotate, (*story).rotate, (*story).rotateBack, (*story).rotateUnseen, (*story).otherDriver, (*story).relabelClass,
 		(*story).classGoes, (*story).classTrouble, (*story).mirrorLost,
 	})(s, k)
+}
+
+// mounted are the classes that some workload mounts, or all where none is.
+func (s *story) mounted() []*classState {
+	out := slices.DeleteFunc(slices.Clone(s.classes), func(k *classState) bool { return len(s.mounters(k)) == 0 })
+	if len(out) == 0 {
+		return s.classes
+	}
+	return out
 }
 
 // rotate gives the vault of a class other secrets; something may happen before, while or
 // after the driver finds out.
 func (s *story) rotate(k *classState) {
 	if vault := s.sourceNamed(vaultOf(k.class.Namespace, k.class.Name)); vault != nil {
-		s.change(vault, s.otherContent())
+		s.change(vault, s.otherThan(vault.content))
 	}
 	poll := k.poll()
 	s.at += pick(s.maker, "after a rotation", []time.Duration{2 * poll, 0, poll / 4, poll, poll + 3*time.Second, time.Second, 5 * poll})
@@ -177,17 +192,30 @@ func (s *story) rotateUnseen(k *classState) {
 
 // mounting is a workload that mounts a class; nil: there is none.
 func (s *story) mounting(k *classState) *workloadState {
-	var all []*workloadState
+	all := s.mounters(k)
+	if len(all) == 0 {
+		return nil
+	}
+	return pick(s.maker, "mounting workload", all)
+}
+
+func (s *story) mounters(k *classState) (all []*workloadState) {
 	for _, w := range s.workloads {
 		of := discover.Ref{Kind: discover.KindSecretProviderClass, Name: k.class.Name}
 		if w.exists && w.namespace == k.class.Namespace && slices.Contains(discover.Refs(&templateOf(w.object).Spec), of) {
 			all = append(all, w)
 		}
 	}
-	if len(all) == 0 {
-		return nil
+	return all
+}
+
+// otherThan is a content that differs from the one that stands.
+func (s *story) otherThan(stands content) content {
+	for {
+		if c := s.otherContent(); !maps.Equal(c, stands) {
+			return c
+		}
 	}
-	return pick(s.maker, "mounting workload", all)
 }
 
 // driverEdits are edits of how the driver and the provider of a class behave.

@@ -81,10 +81,10 @@ func Story(c sched.Chooser, world scenario.Scenario) []scenario.Step {
 		}
 	}
 	if len(s.bundles) > 0 {
-		choices = append(choices, (*story).bundle)
+		choices = append(choices, slices.Repeat([]func(*story){(*story).bundle}, 1+len(choices)/6)...)
 	}
 	if len(s.classes) > 0 {
-		choices = append(choices, slices.Repeat([]func(*story){(*story).classAct}, len(choices))...) // every other act: few worlds have a driver
+		choices = append(choices, slices.Repeat([]func(*story){(*story).classAct}, 2*len(choices))...) // two acts of three: few worlds have a driver
 	}
 	if s.tool = toolIn(&world); s.tool != "" {
 		choices = append(choices, slices.Repeat([]func(*story){(*story).sync}, len(choices))...) // every other act: few worlds have a tool

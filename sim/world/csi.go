@@ -35,7 +35,7 @@ const (
 	csiRotation = "rotation"     // off: nobody looks
 	csiLag      = "statusLag"    // for how many polls a status still tells the old versions
 	csiVersions = "versions"     // content (default), fixed, eachPoll or eachPod
-	csiMirror   = "mirror"       // before: a Secret is written before the status; else 2s after
+	csiMirror   = "mirror"       // before: a Secret is written before the status; else how long after, default 2s
 	csiBroken   = "brokenNode"   // name of a node whose driver does not look
 )
 
@@ -194,6 +194,14 @@ func (c *csi) rotate(class *secretsstore.SecretProviderClass, p *podState, m *mo
 	if lag, _ := strconv.Atoi(parameters[csiLag]); m.csi.polls > lag || m.csi.polls == 0 {
 		c.tell(class, p, m.csi, versions)
 		m.csi.polls = 0
-		c.mirror(class, vault, csiAfter)
+		c.mirror(class, vault, mirrorAfter(class))
 	}
+}
+
+// mirrorAfter is how long the Secrets that mirror a class are behind a status.
+func mirrorAfter(class *secretsstore.SecretProviderClass) time.Duration {
+	if after, err := time.ParseDuration(class.Spec.Parameters[csiMirror]); err == nil && after > 0 {
+		return after
+	}
+	return csiAfter
 }
