@@ -294,17 +294,20 @@ func TestVolumeOfARestartedContainer(t *testing.T) {
 	}
 }
 
-// TestPodsJustLeft: a restart for a change whose pods were taken away in the same second.
+// TestPodsJustLeft: a restart for a change whose pods were taken away in the same second, or
+// after KICK had listed them.
 func TestPodsJustLeft(t *testing.T) {
 	const fires = "no pod of it was running"
 	for name, tt := range map[string]struct {
-		leave, restart time.Duration // from the change
-		words          string
+		leave, restart, listed time.Duration // from the change
+		words                  string
 	}{
-		"at once":              {100 * time.Millisecond, 500 * time.Millisecond, ""},
-		"the restart is late":  {100 * time.Millisecond, 2 * time.Second, fires},
-		"just before":          {-time.Millisecond, 500 * time.Millisecond, ""},
-		"they had left before": {-time.Second, 500 * time.Millisecond, fires},
+		"at once":              {100 * time.Millisecond, 500 * time.Millisecond, 0, ""},
+		"the restart is late":  {100 * time.Millisecond, 2 * time.Second, 0, fires},
+		"just before":          {-time.Millisecond, 500 * time.Millisecond, 0, ""},
+		"they had left before": {-time.Second, 500 * time.Millisecond, 0, fires},
+		"listed before":        {4 * time.Second, 5 * time.Second, 3 * time.Second, ""},
+		"listed after":         {2 * time.Second, 5 * time.Second, 3 * time.Second, fires},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := shop(t, lawSpurious)
@@ -316,6 +319,11 @@ func TestPodsJustLeft(t *testing.T) {
 				b.pods = nil
 			})
 			b.wait(10*time.Second + tt.restart)
+			if tt.listed > 0 {
+				w := patch(false, nil)
+				w.Known.Pods = b.loop.Now().Add(tt.listed - tt.restart)
+				b.laws.OnCall(w)
+			}
 			b.restart()
 			b.judged(tt.words)
 		})

@@ -38,6 +38,8 @@ type Known struct {
 	Began time.Time
 	// Policies is when it read the policies live for the last time; zero: it did not.
 	Policies time.Time
+	// Pods is when it listed pods for the last time; zero: it did not.
+	Pods time.Time
 	// Read is up to when it knows of a source that it read live itself.
 	Read map[Source]time.Time
 }

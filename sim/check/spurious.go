@@ -153,12 +153,13 @@ func (r restartCase) manual() bool {
 // of the event.
 const seenLive = time.Second + 100*time.Millisecond
 
-// podsJustLeft: somebody took the pods away within that time, too.
+// podsJustLeft: somebody took the pods away within that time, too, or after they were listed.
 func (r restartCase) podsJustLeft() bool {
-	return len(r.pods) == 0 && slices.ContainsFunc(r.refs(), func(ref ref) bool {
+	left := r.leaving[r.w.GetNamespace()]
+	return len(r.pods) == 0 && (!r.known.Pods.IsZero() && !left.Before(r.known.Pods) || slices.ContainsFunc(r.refs(), func(ref ref) bool {
 		last, ok := r.sources.of(ref.source).last()
-		return ok && r.Loop.Now().Sub(last.at) <= seenLive && r.Loop.Now().Sub(r.leaving[r.w.GetNamespace()]) <= seenLive
-	})
+		return ok && r.Loop.Now().Sub(last.at) <= seenLive && r.Loop.Now().Sub(left) <= seenLive
+	}))
 }
 
 // servedOld: its node gave a container another content than the one that stood when it

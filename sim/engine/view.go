@@ -131,6 +131,8 @@ func (p *process) reads(s *site, key client.ObjectKey) {
 	switch {
 	case s.kind.Kind == "KickPolicy":
 		knew.Policies = p.engine.loop.Now()
+	case s.kind.Kind == "Pod":
+		knew.Pods = p.engine.loop.Now()
 	case s.verb != "get" || key.Namespace == p.engine.options.Namespace: // the key
 	case s.kind.Kind == "Secret", s.kind.Kind == "ConfigMap":
 		read := maps.Clone(knew.Read) // what was sent before keeps its own

@@ -1,7 +1,6 @@
 package freshness
 
 import (
-	"slices"
 	"time"
 
 	"github.com/corewire/kick/kick/mark"
@@ -65,24 +64,30 @@ func weigh(s *model.Snapshot, now time.Time) Evidence {
 	return settled(s, all, verdict, now)
 }
 
-// settled judges by the pods. What flaps makes nothing stale as long as something else does.
+// settled judges by the pods. What flaps makes nothing stale as long as something else does
+// that a restart would mend.
 func settled(s *model.Snapshot, all []reading, verdict Evidence, now time.Time) Evidence {
 	e := judgePods(s, all, verdict)
 	if e.State != Stale {
 		return e
 	}
 	var until time.Time
-	calm := slices.DeleteFunc(slices.Clone(all), func(r reading) bool {
-		flaps := r.flapsUntil(s.Settings.RotationInterval, now)
-		until = model.Later(until, flaps)
-		return !flaps.IsZero()
-	})
-	if len(calm) == len(all) {
+	var calm, restless []reading
+	for i := range all {
+		flaps := all[i].flapsUntil(s.Settings.RotationInterval, now)
+		if flaps.IsZero() {
+			calm = append(calm, all[i])
+			continue
+		}
+		restless, until = append(restless, all[i]), model.Later(until, flaps)
+	}
+	if len(restless) == 0 {
 		return e
 	}
-	if other := judgePods(s, calm, verdict); other.State == Stale {
+	if other := judgePods(s, calm, verdict); other.State == Stale && (!other.Below || e.Below) {
 		return other
 	}
+	e = judgePods(s, restless, verdict)
 	e.Flaps = until
 	return e
 }

@@ -96,3 +96,37 @@ func TestFlappingClass(t *testing.T) {
 		t.Errorf("Judge() = %+v, want stale by %s alone", got, build.DB)
 	}
 }
+
+// TestFlappingAboveThePartition: what flaps is put aside only for something that a restart
+// would mend, so not for what pods below the partition miss alone.
+//
+// Proves: KICK-FEAT-026.
+func TestFlappingAboveThePartition(t *testing.T) {
+	flaps := func(s *model.Snapshot) {
+		r := s.Dependencies[0].Record
+		r.History = append(r.History, build.Content("v3", 20), build.Content("v4", 40))
+	}
+	missesDB := func(s *model.Snapshot) {
+		r := s.Dependencies[1].Record
+		r.History = append(r.History, build.Content("B", 10))
+	}
+	set := build.Rollout(func(r *model.Rollout) { r.Replicas, r.Partition = 2, 1 })
+	for name, tt := range map[string]struct {
+		reads string // the pod above the partition mounts the class, or nothing that changed
+		flaps bool
+	}{
+		"the one above misses the class":      {"above", true},
+		"the one below misses the class, too": {"below", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := freshness.Judge(build.Snapshot(
+				mounting(told(tt.reads, true, build.Born, version("v4", 40))), set, flaps, build.Reads(build.DB, build.Env()), missesDB, build.NoPods,
+				build.Pod("web-1-a", build.Born, ordinal(0), func(p *model.Pod) { p.UID = "below" }),
+				build.Pod("web-1-b", 15, ordinal(1), func(p *model.Pod) { p.UID = "above" }),
+			), build.At(60))
+			if got.State != freshness.Stale || got.Flaps.IsZero() == tt.flaps || got.Below == tt.flaps || tt.flaps && got.Source != class {
+				t.Errorf("Judge() = %+v, want stale, for a class that flaps: %v", got, tt.flaps)
+			}
+		})
+	}
+}
