@@ -112,12 +112,8 @@ func (c *Context) restarting(w workload, stamp string, requests []*v1alpha1.Kick
 	if w.stamp() != stamp || !stampedBy(w, Manager) {
 		return false
 	}
-	now := c.KickNow()
-	if w.rollout != nil { // dated by the API server's clock
-		now = c.now(clock.APIServer)
-	}
 	at, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil || now.Sub(at) >= c.rolloutTimeout(w) {
+	if err != nil || c.stampClock(w).Sub(at) >= c.rolloutTimeout(w) {
 		return false
 	}
 	for _, r := range requests {
@@ -126,6 +122,14 @@ func (c *Context) restarting(w workload, stamp string, requests []*v1alpha1.Kick
 		}
 	}
 	return w.observed < w.GetGeneration() || w.updated < w.desired-w.partition || w.total > w.updated
+}
+
+// stampClock is what the clock shows now that a workload's stamp is dated by.
+func (c *Context) stampClock(w workload) time.Time {
+	if w.rollout != nil {
+		return c.now(clock.APIServer)
+	}
+	return c.KickNow()
 }
 
 // rolloutTimeout is that of a workload's policy, or else KICK's.

@@ -29,7 +29,7 @@ func (repeat) OnKick(c *Context, ev cluster.Event) {
 	case last == nil || c.stepped() || !c.answered(before, now):
 	case before.Status.Phase == v1alpha1.PhaseFailed && now.Status.Phase == v1alpha1.PhasePending:
 		c.report(lawRepeat, "request %s was opened again, but its restart of %s failed and nothing changed since", ev.Key, micro(&last.StartedAt))
-	case c.secondRestart(before, now) && !c.madeAgain(now) && !c.leftSince(now, c.restartTold(before)):
+	case c.secondRestart(before, now):
 		c.report(lawRepeat, "request %s tells of a restart of %s after one of %s, and nothing changed between them", ev.Key,
 			micro(&now.Status.CurrentRollout.StartedAt), micro(&last.StartedAt))
 	}
@@ -47,11 +47,11 @@ func (c *Context) answered(before, now *v1alpha1.KickRequest) bool {
 }
 
 // secondRestart reports that a request was opened once and tells of another restart
-// than it did.
+// than it did, for which there was no reason.
 func (c *Context) secondRestart(before, now *v1alpha1.KickRequest) bool {
 	last, again, opened := before.Status.CurrentRollout, now.Status.CurrentRollout, now.Status.OpenedAt
 	once := opened != nil && opened.Equal(before.Status.OpenedAt) && !opened.After(c.restartTold(before))
-	return once && again != nil && !again.StartedAt.Equal(&last.StartedAt)
+	return once && again != nil && !again.StartedAt.Equal(&last.StartedAt) && !c.madeAgain(now) && !c.leftSince(now, c.restartTold(before))
 }
 
 // leftSince reports that a source of a request's target was another for a while since then,

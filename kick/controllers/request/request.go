@@ -72,24 +72,12 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		return controllers.Result{}, err
 	}
 	v := decide.Decide(s, now)
-	if v.Action == decide.Stamp { // once more, with what opens the gate read live
-		if s, err = r.Gather.Confirm(ctx, s, now); err != nil {
+	if v.Action == decide.Stamp {
+		if s, now, err = r.confirm(ctx, s, now, &v); err != nil {
 			return controllers.Result{}, err
 		}
-		if err = r.Gather.Reserve(ctx, s, now); err != nil {
-			return controllers.Result{}, err
-		}
-		// A window may have shut while it was read, and a Rollout is dated by the API server's clock.
-		now, s.ServerNow = gather.Now(r.Clock), r.Gather.Server()
-		if v = decide.Decide(s, now); v.Action != decide.Stamp {
-			// The cache is behind. What it shows next wakes this workload; to write down
-			// what the live policy says would only be undone by the next look at the cache.
-			r.Gather.Release(target)
-			if v.Decisive.Reason == request.ConcurrencyLimited { // the cache has no say in that
-				return r.say(ctx, s, &v, r.again(&v))
-			}
-			mark.Hit(mark.GateClosedBetween)
-			return controllers.Result{After: controllers.Behind}, nil
+		if v.Action != decide.Stamp {
+			return r.shut(ctx, s, &v)
 		}
 	}
 	result := r.again(&v)
@@ -107,6 +95,35 @@ func (r *reconciler) pass(ctx context.Context, target model.Key, f gather.Freshn
 		logr.FromContextOrDiscard(ctx).Info("restarted", "target", target.String(), "why", explain.Step(v.Decisive))
 	}
 	return result, err
+}
+
+// confirm judges a restart once more, with what opens the gate read live and a place taken
+// among the restarts that are under way, which it keeps if the verdict stands.
+func (r *reconciler) confirm(ctx context.Context, s *model.Snapshot, now time.Time, v *decide.Verdict) (*model.Snapshot, time.Time, error) {
+	s, err := r.Gather.Confirm(ctx, s, now)
+	if err != nil {
+		return nil, now, err
+	}
+	if err = r.Gather.Reserve(ctx, s, now); err != nil {
+		return nil, now, err
+	}
+	// A window may have shut while it was read, and a Rollout is dated by the API server's clock.
+	now, s.ServerNow = gather.Now(r.Clock), r.Gather.Server()
+	if *v = decide.Decide(s, now); v.Action != decide.Stamp {
+		r.Gather.Release(s.Target)
+	}
+	return s, now, nil
+}
+
+// shut ends the pass of a restart that is not to be made after all.
+func (r *reconciler) shut(ctx context.Context, s *model.Snapshot, v *decide.Verdict) (controllers.Result, error) {
+	if v.Decisive.Reason == request.ConcurrencyLimited { // the cache has no say in that
+		return r.say(ctx, s, v, r.again(v))
+	}
+	// The cache is behind. What it shows next wakes this workload; to write down
+	// what the live policy says would only be undone by the next look at the cache.
+	mark.Hit(mark.GateClosedBetween)
+	return controllers.Result{After: controllers.Behind}, nil
 }
 
 // open creates the request, unless the workload is another by now; its event then
