@@ -50,12 +50,12 @@ func (g *Gatherer) eachReferrer(ctx context.Context, f Freshness, id model.Key, 
 		if !may || k.Name() == id.Kind {
 			continue
 		}
-		options := []client.ListOption{client.InNamespace(id.Namespace)}
+		from, options := g.Live, []client.ListOption{client.InNamespace(id.Namespace)}
 		if f == FromCache {
-			options = append(options, client.MatchingFields{IndexTemplate: id.Kind + "/" + id.Name})
+			from, options = g.Cache, append(options, client.MatchingFields{IndexTemplate: id.Kind + "/" + id.Name})
 		}
 		list := k.NewList()
-		if err := g.reader(f).List(ctx, list, options...); err != nil {
+		if err := from.List(ctx, list, options...); err != nil {
 			return fmt.Errorf("list %ss of %s: %w", k.Name(), id.Namespace, err)
 		}
 		for _, obj := range k.Objects(list) {

@@ -142,7 +142,7 @@ func All() []Entry {
 		{lawPhases, "Requests move along legal edges only.", func() Law { return phaseEdges{} }},
 		{lawTimes, "Recorded change times never go back.", func() Law { return timesForward{} }},
 		{lawSeen, "No date of before anybody looked shows in a request, a record or an Event.", func() Law { return seen{} }},
-		{lawNoop, "KICK makes no write that changes nothing.", func() Law { return noop{} }},
+		{lawNoop, "KICK makes no write that changes nothing.", func() Law { return &noop{} }},
 		{lawTerminal, "A finished request does not change until it is reopened or removed.", func() Law { return terminalInert{} }},
 		{lawNoRequest, "A workload created after all its sources has no request.", func() Law { return &sourceDriven{} }},
 		{lawEpisode, "One stale episode of a workload gets at most one restart.", func() Law { return &episode{} }},

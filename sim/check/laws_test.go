@@ -240,6 +240,19 @@ func TestNoopCall(t *testing.T) {
 	}
 }
 
+// TestSentAgain: a patch that is sent twice in one pass is no write without a change; in the
+// next pass it is.
+func TestSentAgain(t *testing.T) {
+	for pass, words := range map[int64]string{1: "", 2: "patch of ConfigMap shop/settings was sent and changed nothing"} {
+		b := shop(t, lawNoop)
+		write := Write{Verb: "patch", Kind: configMapKind, Key: key("settings"), Done: true, Before: 6, After: 7, Known: Known{Pass: 1}}
+		b.laws.OnCall(write)
+		write.Before, write.Known.Pass = 7, pass
+		b.laws.OnCall(write)
+		b.judged(words)
+	}
+}
+
 func TestTerminal(t *testing.T) {
 	b := shop(t, lawTerminal)
 	b.create(Manager, request("deployment-web"))

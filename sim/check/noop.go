@@ -10,11 +10,12 @@ import (
 
 const lawNoop = "no write without a change"
 
-// noop looks at updates of KICK's own kinds; leases are renewed for their own sake.
-type noop struct{}
+// noop looks at updates of KICK's own kinds; leases are renewed for their own sake. A patch
+// that is sent again by the pass that made it, as a client does that had no answer, is one.
+type noop struct{ patched map[sentKey]int64 } // the pass that patched an object last
 
 // OnKick reports a write after which the object says the same as before.
-func (noop) OnKick(c *Context, ev cluster.Event) {
+func (*noop) OnKick(c *Context, ev cluster.Event) {
 	if ev.Type != cluster.Modified || ev.Kind.Group != v1alpha1.GroupVersion.Group || !sameMeta(ev.Old, ev.Object) {
 		return
 	}
@@ -24,8 +25,19 @@ func (noop) OnKick(c *Context, ev cluster.Event) {
 }
 
 // OnCall reports a write that the API server took and did not need to store.
-func (noop) OnCall(c *Context, w Write) {
-	if w.Done && w.Err == nil && w.After > 0 && w.Before == w.After && w.Kind.Kind != "Lease" {
+func (n *noop) OnCall(c *Context, w Write) {
+	if !w.Done || w.Err != nil || w.After == 0 || w.Kind.Kind == "Lease" {
+		return
+	}
+	target := sentKey{w.Kind, w.Key}
+	switch stored := w.Before != w.After; {
+	case stored && w.Verb == "patch":
+		if n.patched == nil {
+			n.patched = map[sentKey]int64{}
+		}
+		n.patched[target] = w.Known.Pass
+	case stored || w.Verb == "patch" && w.Known.Pass > 0 && n.patched[target] == w.Known.Pass:
+	default:
 		c.report(lawNoop, "%s of %s %s was sent and changed nothing", w.Verb, w.Kind.Kind, w.Key)
 	}
 }

@@ -31,6 +31,8 @@ type Grant struct {
 // judge: the true time of the oldest commit they did not show, by kind, and just
 // after the beginning if they showed all. Zero means that nothing is known of it: it may know all.
 type Known struct {
+	// Pass is the number of the pass that knows it, of all passes of a run; zero: none.
+	Pass                                              int64
 	Secrets, ConfigMaps, Records, Workloads, Requests time.Time
 	// Classes are SecretProviderClasses and what tells of the pods that mount them.
 	Classes time.Time

@@ -39,7 +39,8 @@ type Engine struct {
 	healed   bool // nothing but the order of events is left to chance
 	sites    map[siteKey]*site
 	history  history
-	keys     byte // how many installation keys were drawn
+	passes   int64 // how many began
+	keys     byte  // how many installation keys were drawn
 }
 
 var _ run.Operator = (*Engine)(nil)

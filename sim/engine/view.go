@@ -79,7 +79,8 @@ func (e *Engine) Grants() []check.Grant {
 // watch event takes its time.
 func (p *process) known() check.Known {
 	now := p.engine.loop.Now()
-	k := check.Known{Secrets: now, ConfigMaps: now, Records: now, Workloads: now, Requests: now, Classes: now, Began: p.since}
+	p.engine.passes++
+	k := check.Known{Pass: p.engine.passes, Secrets: now, ConfigMaps: now, Records: now, Workloads: now, Requests: now, Classes: now, Began: p.since}
 	for _, f := range p.feeds {
 		if f.behind.IsZero() {
 			continue
