@@ -29,17 +29,27 @@ func (n *noop) OnCall(c *Context, w Write) {
 	if !w.Done || w.Err != nil || w.After == 0 || w.Kind.Kind == "Lease" {
 		return
 	}
-	target := sentKey{w.Kind, w.Key}
-	switch stored := w.Before != w.After; {
-	case stored && w.Verb == "patch":
-		if n.patched == nil {
-			n.patched = map[sentKey]int64{}
-		}
-		n.patched[target] = w.Known.Pass
-	case stored || w.Verb == "patch" && w.Known.Pass > 0 && n.patched[target] == w.Known.Pass:
-	default:
+	again := n.sentAgain(w)
+	if w.Before == w.After && !again {
 		c.report(lawNoop, "%s of %s %s was sent and changed nothing", w.Verb, w.Kind.Kind, w.Key)
 	}
+}
+
+// sentAgain notes patches and reports whether one is of the pass that patched the object
+// last.
+func (n *noop) sentAgain(w Write) bool {
+	if w.Verb != "patch" {
+		return false
+	}
+	target := sentKey{w.Kind, w.Key}
+	if w.Before == w.After {
+		return w.Known.Pass > 0 && n.patched[target] == w.Known.Pass
+	}
+	if n.patched == nil {
+		n.patched = map[sentKey]int64{}
+	}
+	n.patched[target] = w.Known.Pass
+	return false
 }
 
 // said is the content of an object without the times that a careless writer

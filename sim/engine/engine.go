@@ -33,14 +33,14 @@ type Engine struct {
 	options  operator.Options
 	replicas []*process // nil: that replica is not running
 	lease    lease
+	passes   int64 // how many began
 	faults   []activeFault
 	reviving int // killed processes whose next life is on its way
 	crash    *crashPoint
 	healed   bool // nothing but the order of events is left to chance
 	sites    map[siteKey]*site
 	history  history
-	passes   int64 // how many began
-	keys     byte  // how many installation keys were drawn
+	keys     byte // how many installation keys were drawn
 }
 
 var _ run.Operator = (*Engine)(nil)
