@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/corewire/kick/kick/api/argorollouts"
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/clock"
 	"github.com/corewire/kick/sim/cluster"
@@ -73,6 +74,20 @@ func waiting(t *testing.T, law, reason string, until time.Duration) *bench {
 
 func (b *bench) timer(d time.Duration) {
 	b.laws.Operator.(*operator).timers["shop/Deployment/web"] = b.loop.Now().Add(d)
+}
+
+// TestWakeAtASecond: a Rollout's wait for the end of a second needs a timer and tells no time.
+func TestWakeAtASecond(t *testing.T) {
+	for seconds, words := range map[time.Duration]string{time.Second: "", 0: "no timer looks at"} {
+		b := waiting(t, lawWake, "Settling", 0)
+		if seconds > 0 {
+			b.timer(seconds)
+		}
+		w, _ := b.laws.workload("shop", "Deployment", "web")
+		w.rollout = &argorollouts.Rollout{}
+		b.laws.mustWake(b.laws.requestsOf(w)[0], w)
+		b.judged(words)
+	}
 }
 
 func TestWake(t *testing.T) {

@@ -53,11 +53,13 @@ func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
 		c.mustWakeAt(r, w, r.Status.Gate.RequeueAt.Time, timer)
 		return
 	}
+	// A Rollout waits for the end of a second of the API server's clock, which KICK knows to the second.
+	untold := byPods[reason] || reason == "Settling" && w.rollout != nil
 	switch {
-	case byTime[reason] && !c.neverOpens(w) && !asksTool(c.policiesOf(w)):
-		c.report(lawWake, "request %s/%s waits (%s) and does not say until when", r.Namespace, r.Name, reason)
-	case byPods[reason] && timer.IsZero():
+	case untold && timer.IsZero():
 		c.report(lawWake, "request %s/%s waits (%s), but no timer looks at %s again", r.Namespace, r.Name, reason, w.id())
+	case !untold && byTime[reason] && !c.neverOpens(w) && !asksTool(c.policiesOf(w)):
+		c.report(lawWake, "request %s/%s waits (%s) and does not say until when", r.Namespace, r.Name, reason)
 	}
 }
 
