@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +58,7 @@ func (a *app) restartNow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if reason == "" {
+			if strings.TrimSpace(reason) == "" {
 				return usageError{fmt.Errorf("say why with --reason: it is all that tells others later")}
 			}
 			return s.ask(target, reason)

@@ -57,16 +57,18 @@ func (s *session) printLine(target model.Key, got *answer) error {
 	}
 	line := resource(target)
 	if s.output != "name" {
-		line = fmt.Sprintf("%s: %s. %s", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), strings.TrimSpace(plain(got.Message)+" "+got.ByNow))
+		line = fmt.Sprintf("%s: %s. %s", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), strings.Join(strings.Fields(plain(got.Message)+" "+got.ByNow+" "+got.Unrecorded), " "))
 	}
 	_, err := fmt.Fprintln(s.Stdout, line)
 	return err
 }
 
 // outstanding reports whether a restart is still to come or to end, or has failed and has not
-// got there since.
+// got there since; what is not on record may need one.
 func (out *answer) outstanding() bool {
 	switch {
+	case out.Managed && out.Unrecorded != "":
+		return true
 	case !out.Managed || out.Reason == string(request.Fresh) || out.Reason == string(request.NotRunning):
 		return false
 	case out.phase == request.Failed && out.ByNow != "":

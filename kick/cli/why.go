@@ -32,11 +32,13 @@ type answer struct {
 	Reason    string   `json:"reason"`
 	Message   string   `json:"message"`
 	ByNow     string   `json:"byNow,omitempty"` // what has become of a failure since
-	Request   string   `json:"request,omitempty"`
-	Asked     string   `json:"asked,omitempty"` // why somebody wanted it, in his words
-	Since     string   `json:"since,omitempty"`
-	LooksAt   string   `json:"looksAgainAt,omitempty"`
-	WakesOn   []string `json:"wakesOn,omitempty"`
+	// Unrecorded is what stands and is not on record, so that nothing of it was judged.
+	Unrecorded string   `json:"unrecorded,omitempty"`
+	Request    string   `json:"request,omitempty"`
+	Asked      string   `json:"asked,omitempty"` // why somebody wanted it, in his words
+	Since      string   `json:"since,omitempty"`
+	LooksAt    string   `json:"looksAgainAt,omitempty"`
+	WakesOn    []string `json:"wakesOn,omitempty"`
 	// Queued are requests of people whose turn comes after the one that is told of.
 	Queued  []string       `json:"queued,omitempty"`
 	Sources []source       `json:"sources,omitempty"` // the one that changed last first
@@ -191,7 +193,11 @@ func (out *answer) fill(snap *model.Snapshot, v *decide.Verdict) {
 	out.WakesOn = wakes(v.WakeOn)
 	out.Trail = explain.Trail(v)
 	for i := range snap.Dependencies {
-		out.Sources = append(out.Sources, describe(&snap.Dependencies[i]))
+		d := &snap.Dependencies[i]
+		out.Sources = append(out.Sources, describe(d))
+		if d.Unrecorded && d.InScope && out.Unrecorded == "" {
+			out.Unrecorded = fmt.Sprintf("But %s is not on record as it stands, so it is not judged yet. If that lasts, KICK does not run: kubectl kick check tells.", d.Source.ID)
+		}
 	}
 	slices.SortStableFunc(out.Sources, func(a, b source) int { return b.changed.Compare(a.changed) })
 }
@@ -256,8 +262,10 @@ func (s *session) printAnswer(got *answer) error {
 		head = s.paint(got.phase, got.Phase) + " (" + got.Reason + ")"
 	}
 	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, plain(got.Message))
-	if got.ByNow != "" {
-		_, _ = fmt.Fprintf(s.Stdout, "  %s\n", got.ByNow)
+	for _, more := range []string{got.ByNow, got.Unrecorded} {
+		if more != "" {
+			_, _ = fmt.Fprintf(s.Stdout, "  %s\n", more)
+		}
 	}
 	if !got.Managed {
 		return nil

@@ -32,6 +32,9 @@ func Step(s *decide.Step) string {
 // sentences has one entry per reason that needs more than its name.
 var sentences = map[request.Reason]func(*decide.Step) string{
 	request.Opened: func(s *decide.Step) string {
+		if s.Object.Kind == "KickRequest" { // somebody asked, and no source changed
+			return fmt.Sprintf("%s asks for a restart; waiting for the first judgement.", s.Object)
+		}
 		return fmt.Sprintf("%s changed%s; waiting for the first judgement.", s.Object, since(s.At))
 	},
 	request.OutsideSchedule: func(s *decide.Step) string {
@@ -63,7 +66,7 @@ var sentences = map[request.Reason]func(*decide.Step) string{
 			return sentence(fmt.Sprintf("The last change was observed%s", since(s.At)), s.Detail)
 		}
 		if s.Until.IsZero() {
-			return fmt.Sprintf("%s has appeared; waiting until its content is on record.", s.Object)
+			return fmt.Sprintf("%s is not on record as it stands; waiting until it is.", s.Object)
 		}
 		return fmt.Sprintf("The last change was observed %s; waiting until %s for further edits.", Time(s.At), Time(s.Until))
 	},

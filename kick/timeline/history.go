@@ -69,7 +69,7 @@ func since(s *gather.Standing) time.Time {
 // opening is the step that a request begins with.
 func opening(r *model.Request) decide.Step {
 	step := decide.Step{Reason: request.Opened, Object: r.ID, At: r.ChangeTime()}
-	if len(r.Status.Causes) > 0 {
+	if len(r.Status.Causes) > 0 && !r.Manual { // a person asks whatever changed
 		step.Object, step.At = r.Status.Causes[0].Source, r.Status.Causes[0].ChangedAt
 	}
 	return step

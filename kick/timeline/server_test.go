@@ -236,10 +236,11 @@ func TestLocal(t *testing.T) {
 func TestOpensThatNobodyJudged(t *testing.T) {
 	s := managed(workload("Deployment", "shop", "web"), "all")
 	s.Request = &model.Request{ID: model.Key{Kind: "KickRequest", Namespace: "shop", Name: "mine"}, Created: before(time.Minute), Manual: true}
+	s.Request.Status.Causes = []model.Cause{{Source: model.Key{Kind: "Secret", Namespace: "shop", Name: "db"}, ChangedAt: before(time.Hour)}}
 	_, h := served(t, &shelf{all: []gather.Standing{s}}, timeline.Local{})
 	var got timeline.Workload
 	ask(t, h, "/timeline?namespace=shop&kind=Deployment&name=web", &got)
-	if l := got.Lane; l.State != "pending" || l.Phase != string(request.Pending) || l.Reason != string(request.Opened) || len(l.Events) != 1 {
+	if l := got.Lane; l.State != "pending" || l.Phase != string(request.Pending) || l.Reason != string(request.Opened) || len(l.Events) != 1 || l.Message != "KickRequest shop/mine asks for a restart; waiting for the first judgement." {
 		t.Errorf("got %+v", got.Lane)
 	}
 }
