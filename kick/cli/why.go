@@ -262,10 +262,8 @@ func (s *session) printAnswer(got *answer) error {
 		head = s.paint(got.phase, got.Phase) + " (" + got.Reason + ")"
 	}
 	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, plain(got.Message))
-	for _, more := range []string{got.ByNow, got.Unrecorded} {
-		if more != "" {
-			_, _ = fmt.Fprintf(s.Stdout, "  %s\n", more)
-		}
+	if more := strings.TrimSpace(got.ByNow + " " + got.Unrecorded); more != "" {
+		_, _ = fmt.Fprintf(s.Stdout, "  %s\n", more)
 	}
 	if !got.Managed {
 		return nil

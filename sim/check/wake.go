@@ -40,7 +40,6 @@ func (wake) AtEnd(c *Context) {
 const wakeSlack = 2 * time.Second
 
 func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
-	reason := reasonOf(r)
 	if phaseOf(r) == v1alpha1.PhasePending {
 		if c.justOpened(r) {
 			return
@@ -53,7 +52,13 @@ func (c *Context) mustWake(r *v1alpha1.KickRequest, w workload) {
 		c.mustWakeAt(r, w, r.Status.Gate.RequeueAt.Time, timer)
 		return
 	}
-	// A Rollout waits for the end of a second of the API server's clock, which KICK knows to the second.
+	c.mustWakeUntold(r, w, timer)
+}
+
+// mustWakeUntold is about a wait whose end no status tells. A Rollout waits for the end of a
+// second of the API server's clock, which KICK knows to the second.
+func (c *Context) mustWakeUntold(r *v1alpha1.KickRequest, w workload, timer time.Time) {
+	reason := reasonOf(r)
 	untold := byPods[reason] || reason == "Settling" && w.rollout != nil
 	switch {
 	case untold && timer.IsZero():
