@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/corewire/kick/kick/api/secretsstore"
-	"github.com/corewire/kick/sim/cluster"
 )
 
 const lawFlapping = "a class that flaps restarts nobody"
@@ -18,25 +17,8 @@ const flapRounds = 3
 // flapping judges a restart when it is sent: something besides classes that flap asks for
 // it. How often a class was rotated it counts itself, from what the pods tell, and only
 // where KICK had each of them on record before the next.
-type flapping struct{ sent sent }
-
-// OnCall judges a patch of a workload as it is sent.
-func (f *flapping) OnCall(c *Context, w Write) {
-	if target, ok := c.patched(w); ok {
-		f.sent.call(c, w, func() string { return c.forFlapping(target, w.Known) })
-	}
-}
-
-// OnKick reports a restart for a class that flaps alone.
-func (f *flapping) OnKick(c *Context, ev cluster.Event) {
-	w, ok := c.restarted(ev)
-	if !ok {
-		return
-	}
-	before, _ := workloadOf(ev.Old)
-	if words := f.sent.landed(c, ev.Kind, ev.Key, func() string { return c.forFlapping(before, Known{}) }); words != "" {
-		c.report(lawFlapping, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), words)
-	}
+func flapping() Law {
+	return &atRestart{law: lawFlapping, words: (*Context).forFlapping}
 }
 
 // forFlapping says which class that flaps a restart now is for, as far as one knows who knows

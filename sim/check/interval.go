@@ -6,31 +6,13 @@ import (
 
 	"github.com/corewire/kick/kick/api/v1alpha1"
 	"github.com/corewire/kick/sim/clock"
-	"github.com/corewire/kick/sim/cluster"
 )
 
 const lawInterval = "restarts keep their distance"
 
 // interval judges a restart when it is sent, against KICK's stamp before it.
-type interval struct{ sent sent }
-
-// OnCall judges a patch of a workload.
-func (i *interval) OnCall(c *Context, w Write) {
-	if target, ok := c.patched(w); ok {
-		i.sent.call(c, w, func() string { return c.tooSoon(target, w.Known) })
-	}
-}
-
-// OnKick reports a restart that came too soon after the one before.
-func (i *interval) OnKick(c *Context, ev cluster.Event) {
-	w, ok := c.restarted(ev)
-	if !ok {
-		return
-	}
-	before, _ := workloadOf(ev.Old)
-	if words := i.sent.landed(c, ev.Kind, ev.Key, func() string { return c.tooSoon(before, Known{}) }); words != "" {
-		c.report(lawInterval, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), words)
-	}
+func interval() Law {
+	return &atRestart{law: lawInterval, words: (*Context).tooSoon}
 }
 
 // patched is the workload that a call of KICK is about; its Object is nil if it

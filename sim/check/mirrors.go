@@ -7,7 +7,6 @@ import (
 
 	"github.com/corewire/kick/kick/api/secretsstore"
 	"github.com/corewire/kick/kick/api/v1alpha1"
-	"github.com/corewire/kick/sim/cluster"
 )
 
 const lawMirrors = "a rotation waits for the Secret that mirrors the class"
@@ -15,25 +14,8 @@ const lawMirrors = "a rotation waits for the Secret that mirrors the class"
 // mirrors judges a restart when it is sent: each Secret that the driver makes of a class, and
 // that the workload reads as well, has followed the newest rotation of the class that KICK
 // had on record, or that was a poll ago.
-type mirrors struct{ sent sent }
-
-// OnCall judges a patch of a workload as it is sent.
-func (m *mirrors) OnCall(c *Context, w Write) {
-	if target, ok := c.patched(w); ok {
-		m.sent.call(c, w, func() string { return c.mirrorBehind(target, w.Known) })
-	}
-}
-
-// OnKick reports a restart that did not wait.
-func (m *mirrors) OnKick(c *Context, ev cluster.Event) {
-	w, ok := c.restarted(ev)
-	if !ok {
-		return
-	}
-	before, _ := workloadOf(ev.Old)
-	if words := m.sent.landed(c, ev.Kind, ev.Key, func() string { return c.mirrorBehind(before, Known{}) }); words != "" {
-		c.report(lawMirrors, "restart of %s at %s, but %s", w.id(), clockTime(c.Loop.Now()), words)
-	}
+func mirrors() Law {
+	return &atRestart{law: lawMirrors, words: (*Context).mirrorBehind}
 }
 
 // mirrorBehind says which Secret that mirrors a class has not followed it, for one who knows

@@ -8,33 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/corewire/kick/sim/cluster"
 )
 
 const lawStartable = "no restart into pods that cannot start"
 
 // startable judges a restart when it is sent: every source and key that the template
 // requires is there, as far as KICK can have been told (DESIGN section 4).
-type startable struct{ sent sent }
-
-// OnCall judges a patch of a workload.
-func (s *startable) OnCall(c *Context, w Write) {
-	if target, ok := c.patched(w); ok {
-		s.sent.call(c, w, func() string { return c.unstartable(target, w.Known) })
-	}
-}
-
-// OnKick reports a restart whose pods cannot start.
-func (s *startable) OnKick(c *Context, ev cluster.Event) {
-	w, ok := c.restarted(ev)
-	if !ok {
-		return
-	}
-	before, _ := workloadOf(ev.Old)
-	if words := s.sent.landed(c, ev.Kind, ev.Key, func() string { return c.unstartable(before, Known{}) }); words != "" {
-		c.report(lawStartable, "restart of %s at %s, but its new pods cannot start: %s", w.id(), clockTime(c.Loop.Now()), words)
-	}
+func startable() Law {
+	return &atRestart{law: lawStartable, but: "its new pods cannot start: ", words: (*Context).unstartable}
 }
 
 // unstartable says what a template requires and is not there, for one who knows this
