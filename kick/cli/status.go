@@ -57,7 +57,7 @@ func (s *session) printLine(target model.Key, got *answer) error {
 	}
 	line := resource(target)
 	if s.output != "name" {
-		line = fmt.Sprintf("%s: %s. %s", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), strings.Join(strings.Fields(plain(got.Message)+" "+got.ByNow+" "+got.Unrecorded), " "))
+		line = fmt.Sprintf("%s: %s. %s", target, s.paint(got.phase, strings.TrimSpace(got.Phase+" "+got.Reason)), strings.TrimSpace(plain(got.Message)+" "+got.besides()))
 	}
 	_, err := fmt.Fprintln(s.Stdout, line)
 	return err

@@ -215,6 +215,9 @@ func recovered(snap *model.Snapshot, told *model.RequestStatus, v *decide.Verdic
 	return "By now the rollout is complete, and nothing is outstanding: " + explain.Step(v.Decisive)
 }
 
+// besides is what is to be said after the message; mostly nothing.
+func (out *answer) besides() string { return strings.TrimSpace(out.ByNow + " " + out.Unrecorded) }
+
 // refused tells of a restart that the API server does not take: no rule foresees that, and
 // the operator, which sends it again now and then, has it on record.
 func (out *answer) refused(st *model.RequestStatus, v *decide.Verdict) {
@@ -262,7 +265,7 @@ func (s *session) printAnswer(got *answer) error {
 		head = s.paint(got.phase, got.Phase) + " (" + got.Reason + ")"
 	}
 	_, _ = fmt.Fprintf(s.Stdout, "%s %s/%s: %s\n  %s\n", got.Kind, got.Namespace, got.Name, head, plain(got.Message))
-	if more := strings.TrimSpace(got.ByNow + " " + got.Unrecorded); more != "" {
+	if more := got.besides(); more != "" {
 		_, _ = fmt.Fprintf(s.Stdout, "  %s\n", more)
 	}
 	if !got.Managed {

@@ -105,14 +105,17 @@ func choose(items []v1alpha1.KickRequest, own string, now time.Time) *model.Requ
 // lastEnded is the request that ended last, whoever made it, which is what people ask for
 // when none is open; nil: none has ended.
 func lastEnded(items []v1alpha1.KickRequest) *model.Request {
-	var last *model.Request
+	var last *v1alpha1.KickRequest
 	for i := range items {
-		r := Request(&items[i])
-		if r.Status.Phase.Terminal() && (last == nil || r.Status.CompletedAt.After(last.Status.CompletedAt)) {
+		r := &items[i]
+		if request.Phase(r.Status.Phase).Terminal() && (last == nil || micro(r.Status.CompletedAt).After(micro(last.Status.CompletedAt))) {
 			last = r
 		}
 	}
-	return last
+	if last == nil {
+		return nil
+	}
+	return Request(last)
 }
 
 // waitsForItsTime reports whether a person asked for a restart that is not to be made

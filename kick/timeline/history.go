@@ -186,6 +186,7 @@ func stateAfter(e *Event) string {
 	return after[e.Type]
 }
 
+// after is the same, by the type of the event alone.
 var after = map[string]string{
 	typeChange: statePending, typeRequest: statePending, typeWaiting: stateWaiting, typeRestart: stateRolling,
 	typeDone: stateFresh, typeFailure: stateFailed,
